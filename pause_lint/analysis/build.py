@@ -1,0 +1,897 @@
+"""From the syntax tree of one function to its control-flow graph with exception edges.
+
+Built back to front: every construct is given the node that follows it and answers with the node it starts at. Evaluation order,
+what raises and how `finally`, `with` and the handlers chain follow the Python reference (sections 6.16, 8.4, 8.5, 8.6).
+Bodies of local functions and lambdas that pause or resume are put in where they are called. Nothing here decides what leaks.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from pause_lint.analysis import graph as g
+from pause_lint.analysis.events import _REGISTRARS as REGISTRARS
+from pause_lint.analysis.events import Deed, Events, loop_bindings, stores
+from pause_lint.analysis.exceptions import CANCELLED, CLOSED, SOME, Hierarchy, Thrown, class_name, clause_types, is_exception
+from pause_lint.analysis.guards import FALSE, TRUE, Term, last_name, location, names, symbol
+from pause_lint.pairs import plain_name
+
+FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_AWAIT = (SOME, CANCELLED)
+_YIELD = (SOME, CLOSED)
+_INLINE_DEPTH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    entry: int
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """Where control goes from a point of the source, other than straight on."""
+
+    handler: int
+    depth: int = 0
+    frames: tuple[_Frame, ...] = ()
+    loop: tuple[int, int, int] | None = None
+    returns: int = -1
+    return_base: int = 0
+    caught: int | None = None
+    star: bool = False
+    scope: Mapping[str, str] = field(default_factory=dict)
+    inlining: tuple[int, ...] = ()
+    site: ast.expr | None = None
+    cleanup: ast.AST | None = None
+
+
+def build(function: ast.AST, body: Sequence[ast.stmt], events: Events, hierarchy: Hierarchy) -> g.Graph:
+    """The graph of `function`, whose statements are `body` (a module's or a function's).
+
+    Raises RecursionError for nesting deeper than the interpreter's stack.
+    """
+    return _Builder(function, events, hierarchy).build(body)
+
+
+def own_nodes(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Every node below `body` that belongs to this function: bodies of nested functions and lambdas are left out."""
+    stack = list(body)
+    while stack:
+        node = stack.pop()
+        yield node
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            stack += [*node.decorator_list, *node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
+        elif isinstance(node, ast.Lambda):
+            stack += [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
+        else:
+            stack += ast.iter_child_nodes(node)
+
+
+class _Builder:
+    def __init__(self, function: ast.AST, events: Events, hierarchy: Hierarchy) -> None:
+        self.events = events
+        self.terms = events.terms
+        self.graph = g.Graph(function, hierarchy=hierarchy)
+        self.callables: dict[str, list[ast.AST]] = {}
+        self.bindings: dict[str, int] = {}
+        self.stacks: set[str] = set()
+        self.registered: dict[str, list[ast.Call]] = {}
+        self.marked: dict[int, bool] = {}
+        self.bodies: dict[int, bool] = {}
+        self.made: list[ast.AST] = []
+        self.balanced: set[int] = set()
+        self.inlines = 0
+        self.jumps: dict[tuple[int, int], int] = {}
+
+    # -- the whole -----------------------------------------------------------------------------------------------------
+
+    def build(self, body: Sequence[ast.stmt]) -> g.Graph:
+        self._scan(body)
+        raised = self.add(g.RAISED, 1)
+        context = _Context(handler=raised)
+        fall = self.add(g.RETURN, 0, syntax=body[-1] if body else None)
+        loose = [site for key, sites in self.registered.items() if key not in self.stacks for site in sites]
+        if loose:
+            normal, inner = self.region(fall, context, lambda end, final: self.unwind(loose, end, final))
+            entry = self.block(body, normal, inner)
+            entry = self.assign([(_flag(site), FALSE) for site in loose], entry, context)
+        else:
+            entry = self.block(body, fall, context)
+        self.graph.entry = entry
+        return self.graph
+
+    def _scan(self, body: Sequence[ast.stmt]) -> None:
+        """Collect the local functions, the exit stacks and what is registered on them."""
+        for node in own_nodes(body):
+            match node:
+                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                    self.callables.setdefault(name, []).append(node)
+                    self.bindings[name] = self.bindings.get(name, 0) + 1
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                    self.bindings[name] = self.bindings.get(name, 0) + 1
+                    self._scan_value(name, value)
+                case ast.Name(id=name, ctx=ast.Store()):
+                    self.bindings[name] = self.bindings.get(name, 0) + 1
+                case ast.withitem(context_expr=value, optional_vars=target):
+                    if isinstance(value, ast.Name):
+                        self.stacks.add(value.id)
+                    if _manager(value) == "stack" and isinstance(target, ast.Name):
+                        self.stacks.add(target.id)
+                case ast.Call(func=ast.Attribute(value=owner, attr=attr)):
+                    if attr in REGISTRARS or attr in ("enter_context", "enter_async_context"):
+                        if node.args and not (attr == "push" and not isinstance(owner, ast.Name)):
+                            self.registered.setdefault(ast.unparse(owner), []).append(node)
+                    elif attr in ("close", "aclose", "pop_all") and isinstance(owner, ast.Name):
+                        self.marked[id(node)] = True
+        for sites in self.registered.values():
+            sites.sort(key=lambda site: (site.lineno, site.col_offset))
+
+    def _scan_value(self, name: str, value: ast.expr) -> None:
+        match value:
+            case ast.IfExp(body=one, orelse=two):
+                self._scan_value(name, one)
+                self._scan_value(name, two)
+            case ast.Lambda() | ast.Attribute() | ast.Name():
+                self.callables.setdefault(name, []).append(value)
+            case ast.Call(func=func) if last_name(func) == "partial":
+                self.callables.setdefault(name, []).append(value)
+
+    # -- nodes ---------------------------------------------------------------------------------------------------------
+
+    def add(
+        self,
+        op: str,
+        depth: int,
+        *,
+        to: int = -1,
+        alt: int = -1,
+        handler: int = -1,
+        arg: object = None,
+        raises: tuple[Thrown, ...] = (),
+        syntax: ast.AST | None = None,
+        fresh: tuple[int, ...] = (),
+        keys: frozenset[str] = frozenset(),
+        cleanup: ast.AST | None = None,
+    ) -> int:
+        self.graph.nodes.append(g.Node(op, depth, to, alt, handler, arg, raises, syntax, fresh, keys, cleanup))
+        return len(self.graph.nodes) - 1
+
+    def call(self, nxt: int, context: _Context, raises: tuple[Thrown, ...], syntax: ast.AST, fresh: tuple[int, ...] = ()) -> int:
+        if not raises and not fresh:
+            return nxt
+        return self.add(
+            g.CALL, context.depth, to=nxt, handler=context.handler, raises=raises, syntax=syntax, fresh=fresh, cleanup=context.cleanup
+        )
+
+    def assign(self, pairs: list[tuple[str, Term]], nxt: int, context: _Context, fresh: tuple[int, ...] = ()) -> int:
+        for target, term in pairs:
+            self.graph.defined.setdefault(target, set()).update(names(term))
+        return self.add(g.ASSIGN, context.depth, to=nxt, arg=pairs, fresh=fresh)
+
+    def branch(self, term: Term, true: int, false: int, context: _Context, syntax: ast.AST | None = None) -> int:
+        return self.add(g.BRANCH, context.depth, to=true, alt=false, arg=term, keys=frozenset(names(term)), syntax=syntax)
+
+    def jump(self, context: _Context, target: int, base: int) -> int:
+        """The node that goes to `target` through every `finally` entered since `base`."""
+        for frame in context.frames[base:]:
+            key = (frame.entry, target)
+            if key not in self.jumps:
+                self.jumps[key] = self.add(g.ENTER, frame.depth, to=frame.entry, arg=target)
+            target = self.jumps[key]
+        return target
+
+    def region(self, nxt: int, context: _Context, final: Callable[[int, _Context], int]) -> tuple[int, _Context]:
+        """A region whose every way out passes `final`: the node that leaves it normally, and the context inside."""
+        end = self.add(g.END, context.depth + 1, handler=context.handler)
+        entry = self.add(g.SKIP, context.depth + 1)
+        self.graph.nodes[entry].next = final(end, replace(context, depth=context.depth + 1))
+        frame = _Frame(entry, context.depth)
+        normal = self.add(g.ENTER, context.depth, to=entry, arg=nxt)
+        return normal, replace(context, handler=entry, frames=(*context.frames, frame))
+
+    # -- statements ----------------------------------------------------------------------------------------------------
+
+    def block(self, body: Sequence[ast.stmt], nxt: int, context: _Context) -> int:
+        for statement in reversed(body):
+            nxt = self.statement(statement, nxt, context)
+        return nxt
+
+    def statement(self, node: ast.stmt, nxt: int, context: _Context) -> int:
+        match node:
+            case ast.Expr(value=value):
+                return self.expression(value, nxt, context)
+            case ast.Assign(targets=targets, value=value):
+                return self._assignment(targets, value, nxt, context)
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                return self._assignment([target], value, nxt, context)
+            case ast.AugAssign(target=target, value=value):
+                return self.expression(value, self._bind_fresh(target, nxt, context), context)
+            case ast.If():
+                return self._if(node, nxt, context)
+            case ast.Return(value=returned):
+                if context.returns == -1:
+                    target = self.add(g.RETURN, 0, syntax=node)
+                    leave = self.jump(context, target, 0)
+                else:
+                    leave = self.jump(context, context.returns, context.return_base)
+                return leave if returned is None else self.expression(returned, leave, context)
+            case ast.Raise():
+                return self._raise(node, context)
+            case ast.Assert(test=test, msg=message):
+                fail = self.add(
+                    g.RAISE,
+                    context.depth,
+                    handler=context.handler,
+                    arg=("new", Thrown("AssertionError", exact=True)),
+                    syntax=node,
+                    cleanup=context.cleanup,
+                )
+                if message is not None:
+                    fail = self.expression(message, fail, context)
+                return self.test(test, nxt, fail, context)
+            case ast.While(test=test, body=body, orelse=orelse):
+                head = self.add(g.SKIP, context.depth)
+                inner = replace(context, loop=(nxt, head, len(context.frames)))
+                otherwise = self.block(orelse, nxt, context)
+                self.graph.nodes[head].next = self.test(test, self.block(body, head, inner), otherwise, context)
+                return head
+            case ast.For(target=target, iter=iterated, body=body, orelse=orelse):
+                return self._for(
+                    target,
+                    iterated,
+                    lambda again, inner: self.block(body, again, inner),
+                    self.block(orelse, nxt, context),
+                    nxt,
+                    context,
+                    (SOME,),
+                    body,
+                )
+            case ast.AsyncFor(target=target, iter=iterated, body=body, orelse=orelse):
+                return self._for(
+                    target,
+                    iterated,
+                    lambda again, inner: self.block(body, again, inner),
+                    self.block(orelse, nxt, context),
+                    nxt,
+                    context,
+                    _AWAIT,
+                    body,
+                )
+            case ast.Break() | ast.Continue():
+                if context.loop is None:
+                    return nxt
+                breaks, continues, base = context.loop
+                return self.jump(context, breaks if isinstance(node, ast.Break) else continues, base)
+            case ast.Try() | ast.TryStar():
+                return self._try(node, nxt, context)
+            case ast.With(items=items, body=body):
+                return self._with(items, body, nxt, context, (SOME,))
+            case ast.AsyncWith(items=items, body=body):
+                return self._with(items, body, nxt, context, _AWAIT)
+            case ast.Match(subject=subject, cases=cases):
+                return self._match(subject, cases, nxt, context)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                bound: Term = symbol(node) if node.decorator_list else ("func", id(node))
+                nxt = self.assign([(context.scope.get(name, name), bound)], nxt, context)
+                # A decorator declares (a route, say): it may raise, but does no deed.
+                for decorator in node.decorator_list[:1]:
+                    nxt = self.call(nxt, context, (SOME,), decorator)
+                return self.plain([*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)], nxt, context)
+            case ast.ClassDef(name=name):
+                nxt = self.assign([(context.scope.get(name, name), symbol(node))], nxt, context)
+                return self.plain([*node.decorator_list, *node.bases, *node.body], nxt, context)
+            case ast.Delete(targets=targets):
+                for target in targets:
+                    nxt = self._bind_fresh(target, nxt, context)
+                return nxt
+            case ast.Import() | ast.ImportFrom():
+                return self.call(nxt, context, (SOME,), node)
+        return nxt
+
+    def _if(self, node: ast.If, nxt: int, context: _Context) -> int:
+        chain = [node]
+        while len(chain[-1].orelse) == 1 and isinstance(chain[-1].orelse[0], ast.If):
+            chain.append(chain[-1].orelse[0])
+        otherwise = self.block(chain[-1].orelse, nxt, context)
+        for part in reversed(chain):
+            otherwise = self.test(part.test, self.block(part.body, nxt, context), otherwise, context)
+        return otherwise
+
+    def _assignment(self, targets: list[ast.expr], value: ast.expr, nxt: int, context: _Context) -> int:
+        pairs: list[tuple[str, Term]] = []
+        fresh: list[int] = []
+        for target in targets:
+            if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List) and len(target.elts) == len(value.elts):
+                both = list(zip(target.elts, value.elts, strict=True))
+                if not any(isinstance(part, ast.Starred) for pair in both for part in pair):
+                    for one, given in both:
+                        self._bind(one, self._value(given, context), pairs, fresh, context)
+                    continue
+            self._bind(target, self._value(value, context), pairs, fresh, context)
+        return self.expression(value, self.assign(pairs, nxt, context, tuple(fresh)), context, kept=True)
+
+    def _value(self, value: ast.expr, context: _Context) -> Term:
+        if isinstance(value, ast.Attribute | ast.Call) and self.events.reference(value, context.scope) is not None:
+            return ("func", id(value))
+        if isinstance(value, ast.IfExp):
+            return ("ite", self.terms.of(value.test, context.scope), self._value(value.body, context), self._value(value.orelse, context))
+        return self.terms.of(value, context.scope)
+
+    def _bind(self, target: ast.expr, term: Term, pairs: list[tuple[str, Term]], fresh: list[int], context: _Context) -> None:
+        """Bind an assignment target to a value of which `term` is known."""
+        if isinstance(target, ast.Tuple | ast.List):
+            for element in target.elts:
+                self._bind(element, symbol(element), pairs, fresh, context)
+            return
+        if isinstance(target, ast.Starred):
+            self._bind(target.value, symbol(target), pairs, fresh, context)
+            return
+        if term == symbol(target):
+            fresh.append(id(target))
+        place = location(self.terms.of(target, context.scope))
+        if place is not None:
+            pairs.append((place, term))
+        elif isinstance(target, ast.Subscript):
+            base = location(self.terms.of(target.value, context.scope))
+            if base is not None:
+                pairs.append((f"{base}[", term))
+
+    def _bind_fresh(self, target: ast.expr, nxt: int, context: _Context) -> int:
+        pairs: list[tuple[str, Term]] = []
+        fresh: list[int] = []
+        self._bind(target, symbol(target), pairs, fresh, context)
+        return self.assign(pairs, nxt, context, tuple(fresh))
+
+    def _raise(self, node: ast.Raise, context: _Context) -> int:
+        def leave(arg: object) -> int:
+            return self.add(g.RAISE, context.depth, handler=context.handler, arg=arg, syntax=node, cleanup=context.cleanup)
+
+        if node.exc is None:
+            return leave(("group" if context.star else "again", context.caught))
+        thrown = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+        name = class_name(thrown)
+        if name in self.graph.hierarchy or is_exception(name) or last_name(thrown)[:1].isupper():
+            nxt = leave(("new", Thrown(name, exact=True)))
+            if isinstance(node.exc, ast.Call):
+                nxt = self.plain([*node.exc.args, *(keyword.value for keyword in node.exc.keywords)], nxt, context)
+            return nxt if node.cause is None else self.expression(node.cause, nxt, context)
+        if isinstance(thrown, ast.Name) and thrown is node.exc:
+            return leave(("name", context.scope.get(thrown.id, thrown.id)))
+        nxt = leave(("new", SOME))
+        if isinstance(node.exc, ast.Call) and isinstance(node.exc.func, ast.Attribute) and node.exc.func.attr == "with_traceback":
+            if isinstance(node.exc.func.value, ast.Name):
+                nxt = leave(("name", context.scope.get(node.exc.func.value.id, node.exc.func.value.id)))
+            return self.plain(node.exc.args, nxt, context)
+        return self.expression(node.exc, nxt, context)
+
+    def _for(
+        self,
+        target: ast.expr,
+        iterated: ast.expr,
+        body: Callable[[int, _Context], int],
+        otherwise: int,
+        nxt: int,
+        context: _Context,
+        raises: tuple[Thrown, ...],
+        syntax: Sequence[ast.AST],
+    ) -> int:
+        over = self.terms.iterable(iterated, context.scope)
+        if self._resumes_items(target, syntax, context):
+            raises = ()
+        later = self.add(g.CHOICE, context.depth, alt=otherwise)
+        later_take = self.call(later, context, raises, iterated)
+        start = body(later_take, replace(context, loop=(nxt, later_take, len(context.frames))))
+        start = self._bind_loop(target, iterated, over, start, context)
+        self.graph.nodes[later].next = start
+        first = self.branch(over, start, otherwise, context) if raises != _AWAIT else self.add(g.CHOICE, context.depth, to=start, alt=otherwise)
+        return self.expression(iterated, self.call(first, context, raises, iterated), context, kept=True)
+
+    def _bind_loop(self, target: ast.expr, iterated: ast.expr, over: Term, nxt: int, context: _Context) -> int:
+        known = dict(loop_bindings(target, iterated, over))
+        pairs: list[tuple[str, Term]] = []
+        fresh: list[int] = []
+        for node in ast.walk(target):
+            if isinstance(node, ast.Name | ast.Attribute) and isinstance(getattr(node, "ctx", None), ast.Store):
+                term = known.get(node.id, symbol(node)) if isinstance(node, ast.Name) else symbol(node)
+                self._bind(node, term, pairs, fresh, context)
+        return self.assign(pairs, nxt, context, tuple(fresh))
+
+    def _resumes_items(self, target: ast.expr, body: Sequence[ast.AST], context: _Context) -> bool:
+        bound = {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
+        for node in own_nodes(body):
+            if isinstance(node, ast.Call) and self._speaks(node):
+                deed = self.events.deed(node, {})
+                if deed is not None and deed.kind == "resume" and bound & set(names(deed.receiver)):
+                    return True
+        return False
+
+    def _try(self, node: ast.Try | ast.TryStar, nxt: int, context: _Context) -> int:
+        inner, normal = context, nxt
+        if node.finalbody:
+            normal, inner = self.region(
+                nxt, context, lambda end, final: self.block(node.finalbody, end, replace(final, cleanup=node, loop=context.loop))
+            )
+        after = self.block(node.orelse, normal, inner)
+        if not node.handlers:
+            return self.block(node.body, after, inner)
+        star = isinstance(node, ast.TryStar)
+        dispatch = self.add(g.DISPATCH, context.depth + 1, handler=inner.handler)
+        clauses = []
+        for handler in node.handlers:
+            within = replace(inner, depth=context.depth + 1, caught=context.depth, star=star, cleanup=handler)
+            start = self.block(handler.body, normal, within)
+            if handler.name is not None:
+                name = context.scope.get(handler.name, handler.name)
+                self.graph.defined.setdefault(name, set())
+                start = self.add(g.BIND, context.depth + 1, to=start, arg=(name, context.depth, star))
+            clauses.append(g.Clause(clause_types(handler.type), start, star))
+        self.graph.nodes[dispatch].arg = clauses
+        return self.block(node.body, after, replace(inner, handler=dispatch))
+
+    def _with(self, items: Sequence[ast.withitem], body: Sequence[ast.stmt], nxt: int, context: _Context, raises: tuple[Thrown, ...]) -> int:
+        if not items:
+            return self.block(body, nxt, context)
+        item, rest = items[0], items[1:]
+        manager = item.context_expr
+        kind = _manager(manager)
+        if isinstance(manager, ast.Name) and manager.id in self.stacks and self._is_stack(manager.id):
+            kind = "stack"
+        bind: list[ast.expr] = [item.optional_vars] if item.optional_vars is not None else []
+
+        def enter(inside: int, inner: _Context) -> int:
+            for target in bind:
+                pairs: list[tuple[str, Term]] = []
+                fresh: list[int] = []
+                self._bind(target, symbol(target), pairs, fresh, inner)
+                inside = self.assign(pairs, inside, inner, tuple(fresh))
+            return inside
+
+        if kind == "suppress":
+            assert isinstance(manager, ast.Call)
+            types = tuple(kind for arg in manager.args for kind in clause_types(arg))
+            dispatch = self.add(g.DISPATCH, context.depth + 1, handler=context.handler, arg=[g.Clause(types, nxt)])
+            inside = self._with(rest, body, nxt, replace(context, handler=dispatch), raises)
+            return enter(inside, context)
+        if kind == "null":
+            inside = enter(self._with(rest, body, nxt, context, raises), context)
+            return self.plain(manager.args, inside, context) if isinstance(manager, ast.Call) else inside
+        if kind == "stack":
+            key = ast.unparse(item.optional_vars if item.optional_vars is not None else manager)
+            sites = self.registered.get(key, [])
+            normal, inner = self.region(nxt, context, lambda end, final: self.unwind(sites, end, final))
+            inside = enter(self._with(rest, body, normal, inner, raises), context)
+            return self.assign([(_flag(site), FALSE) for site in sites], inside, context)
+
+        def leave(end: int, final: _Context) -> int:
+            return self.call(end, final, raises, manager)
+
+        normal, inner = self.region(nxt, context, leave)
+        inside = enter(self._with(rest, body, normal, inner, raises), inner)
+        inside = self.call(inside, context, raises, manager)
+        if isinstance(manager, ast.Call) and self.events.deed(manager, context.scope) is not None:
+            return self.plain([*manager.args, *(keyword.value for keyword in manager.keywords)], inside, context)
+        return self.expression(manager, inside, context, kept=True)
+
+    def _is_stack(self, name: str) -> bool:
+        return name in self.registered
+
+    def unwind(self, sites: Sequence[ast.Call], nxt: int, context: _Context) -> int:
+        """What leaving an exit stack runs: the registered calls, last first, each whatever the others do."""
+        if not sites:
+            return nxt
+        site, rest = sites[-1], sites[:-1]
+        inner = context
+        normal = nxt
+        if rest:
+            normal, inner = self.region(nxt, context, lambda end, final: self.unwind(rest, end, final))
+        action = self._registered_call(site, normal, inner)
+        return self.branch(("name", _flag(site)), action, normal, inner)
+
+    def _registered_call(self, site: ast.Call, nxt: int, context: _Context) -> int:
+        assert isinstance(site.func, ast.Attribute)
+        raises = _AWAIT if "sync" in site.func.attr else (SOME,)
+        if site.func.attr.startswith("enter"):
+            return self.call(nxt, context, raises, site)
+        target = site.args[0]
+        deed = self.events.reference(target, context.scope)
+        if deed is not None and not (isinstance(target, ast.Lambda)):
+            return self.deed(replace(deed, node=site, awaited=True), nxt, context, raises)
+        entry = self._inline_value(target, [], site, nxt, context)
+        return self.call(nxt, context, raises, site) if entry is None else entry
+
+    def _match(self, subject: ast.expr, cases: Sequence[ast.match_case], nxt: int, context: _Context) -> int:
+        asked = self.terms.of(subject, context.scope)
+        otherwise = nxt
+        for case in reversed(cases):
+            start = self.block(case.body, nxt, context)
+            if case.guard is not None:
+                start = self.test(case.guard, start, otherwise, context)
+            pairs: list[tuple[str, Term]] = []
+            for node in ast.walk(case.pattern):
+                if isinstance(node, ast.MatchAs | ast.MatchStar) and node.name is not None:
+                    whole = node is case.pattern
+                    pairs.append((context.scope.get(node.name, node.name), asked if whole else symbol(node)))
+                elif isinstance(node, ast.MatchMapping) and node.rest is not None:
+                    pairs.append((context.scope.get(node.rest, node.rest), symbol(node)))
+            if pairs:
+                start = self.assign(pairs, start, context, tuple(term[1] for _, term in pairs if term[0] == "sym" and term != asked))
+            condition = self._pattern(case.pattern, asked, context)
+            if condition is None:
+                otherwise = self.add(g.CHOICE, context.depth, to=start, alt=otherwise)
+            else:
+                otherwise = self.branch(condition, start, otherwise, context)
+        return self.expression(subject, otherwise, context, kept=True)
+
+    def _pattern(self, pattern: ast.pattern, asked: Term, context: _Context) -> Term | None:
+        match pattern:
+            case ast.MatchValue(value=value):
+                return ("cmp", "==", asked, self.terms.of(value, context.scope))
+            case ast.MatchSingleton(value=value):
+                return ("cmp", "is", asked, ("const", type(value).__name__, value))
+            case ast.MatchAs(pattern=None):
+                return TRUE
+            case ast.MatchAs(pattern=ast.pattern() as inner):
+                return self._pattern(inner, asked, context)
+            case ast.MatchOr(patterns=patterns):
+                parts = [self._pattern(part, asked, context) for part in patterns]
+                if None in parts:
+                    return None
+                return ("or", tuple(part for part in parts if part is not None))
+            case ast.MatchClass(cls=cls, patterns=[], kwd_patterns=[]):
+                return ("call", ("name", "isinstance"), (asked, self.terms.of(cls, context.scope)), ())
+        return None
+
+    # -- expressions ---------------------------------------------------------------------------------------------------
+
+    def _speaks(self, node: ast.AST) -> bool:
+        """Whether an expression holds anything that matters here beyond raising: a quick look at its words."""
+        known = self.marked.get(id(node))
+        if known is not None:
+            return known
+        vocabulary = self.events.vocabulary
+        found = False
+        stack: list[ast.AST] = [node]
+        while stack and not found:
+            part = stack.pop()
+            match part:
+                case ast.Attribute(attr=name) | ast.Name(id=name):
+                    plain = plain_name(name)
+                    found = (
+                        plain in vocabulary.pausing
+                        or plain in vocabulary.resuming
+                        or name in REGISTRARS
+                        or name in ("enter_context", "enter_async_context")
+                        or (isinstance(part, ast.Name) and name in self.callables and self._matters(name))
+                    )
+                case ast.Constant(value=str() as text):
+                    found = any(word in text for word in vocabulary.pausing) or any(word in text for word in vocabulary.resuming)
+                case ast.NamedExpr() | ast.Lambda():
+                    found = True
+            stack += ast.iter_child_nodes(part)
+        self.marked[id(node)] = found or self.marked.get(id(node), False)
+        return found
+
+    def _matters(self, name: str, seen: frozenset[str] = frozenset()) -> bool:
+        """Whether a local callable of this name pauses or resumes."""
+        if name in seen:
+            return False
+        return any(self._callable_matters(value, seen | {name}) for value in self.callables.get(name, ()))
+
+    def _callable_matters(self, value: ast.AST, seen: frozenset[str]) -> bool:
+        if isinstance(value, ast.Name):
+            return self._matters(value.id, seen)
+        if isinstance(value, ast.Attribute | ast.Call):
+            return self.events.reference(value, {}) is not None
+        key = id(value)
+        if key not in self.bodies:
+            self.bodies[key] = False
+            body: list[ast.AST] = [value.body] if isinstance(value, ast.Lambda) else list(getattr(value, "body", []))
+            self.bodies[key] = any(
+                (isinstance(node, ast.Call) and self.events.deed(node, {}) is not None)
+                or (isinstance(node, ast.Name) and node.id in self.callables and self._matters(node.id, seen))
+                or isinstance(node, ast.Nonlocal)
+                for node in own_nodes(body)
+            )
+        return self.bodies[key]
+
+    def plain(self, parts: Sequence[ast.AST], nxt: int, context: _Context) -> int:
+        """Evaluate `parts` in order; statements count as one step that may raise."""
+        for part in reversed(parts):
+            if isinstance(part, ast.expr):
+                nxt = self.expression(part, nxt, context)
+            elif any(isinstance(node, ast.Call) for node in own_nodes([part])):
+                nxt = self.call(nxt, context, (SOME,), part)
+        return nxt
+
+    def expression(self, node: ast.expr, nxt: int, context: _Context, kept: bool = False) -> int:
+        """Evaluate `node`, then go on to `nxt`. `kept`: a term for its value is used afterwards."""
+        if isinstance(node, ast.Constant | ast.Name):
+            return nxt
+        if not self._speaks(node):
+            return self._collapsed(node, nxt, context, kept)
+        match node:
+            case ast.BoolOp(op=op, values=[first, *rest]):
+                inner = self.expression(rest[0] if len(rest) == 1 else self._rest(op, rest), nxt, context)
+                return self.test(first, inner, nxt, context) if isinstance(op, ast.And) else self.test(first, nxt, inner, context)
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return self.test(test, self.expression(body, nxt, context), self.expression(orelse, nxt, context), context)
+            case ast.NamedExpr(target=target, value=value):
+                pairs: list[tuple[str, Term]] = []
+                fresh: list[int] = []
+                self._bind(target, self._value(value, context), pairs, fresh, context)
+                return self.expression(value, self.assign(pairs, nxt, context, tuple(fresh)), context, kept=True)
+            case ast.Lambda():
+                return nxt
+            case ast.Await() | ast.Call():
+                return self._effect(node, nxt, context)
+            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
+                return self._comprehension(node, nxt, context)
+        nxt = self._own_raise(node, nxt, context)
+        return self._children(node, nxt, context)
+
+    def _rest(self, op: ast.boolop, values: list[ast.expr]) -> ast.expr:
+        node = ast.copy_location(ast.BoolOp(op, values), values[0])
+        self.made.append(node)
+        return node
+
+    def _children(self, node: ast.AST, nxt: int, context: _Context) -> int:
+        for child in reversed(list(ast.iter_child_nodes(node))):
+            if isinstance(child, ast.expr):
+                nxt = self.expression(child, nxt, context)
+            elif isinstance(child, ast.keyword):
+                nxt = self.expression(child.value, nxt, context)
+        return nxt
+
+    def _own_raise(self, node: ast.AST, nxt: int, context: _Context) -> int:
+        if isinstance(node, ast.Yield | ast.YieldFrom):
+            return self.call(nxt, context, _YIELD, node)
+        return nxt
+
+    def _collapsed(self, node: ast.expr, nxt: int, context: _Context, kept: bool) -> int:
+        """One step for a whole expression: only what it can raise matters, and which symbols it renews."""
+        raises: set[Thrown] = set()
+        first: ast.AST | None = None
+        fresh: list[int] = []
+        for part in own_nodes([node]):
+            thrown: tuple[Thrown, ...] = ()
+            if isinstance(part, ast.Call):
+                thrown = () if self.events.is_quiet(part) else (SOME,)
+            elif isinstance(part, ast.Await):
+                thrown = _AWAIT
+            elif isinstance(part, ast.Yield | ast.YieldFrom):
+                thrown = _YIELD
+            elif isinstance(part, ast.ListComp | ast.SetComp | ast.DictComp):
+                thrown = _AWAIT if any(generator.is_async for generator in part.generators) else (SOME,)
+            elif not isinstance(part, ast.GeneratorExp | ast.Dict | ast.List | ast.Set):
+                continue
+            fresh.append(id(part))
+            self.graph.places[id(part)] = part
+            raises.update(thrown)
+            if thrown and first is None:
+                first = part
+        order = tuple(thrown for thrown in (SOME, CANCELLED, CLOSED) if thrown in raises)
+        return self.call(nxt, context, order, first or node, tuple(fresh) if kept else ())
+
+    def _effect(self, node: ast.Await | ast.Call, nxt: int, context: _Context) -> int:
+        """A call or await that does a deed, runs a local function, registers something, or just raises."""
+        deed = self.events.deed(node, context.scope)
+        if deed is not None:
+            raises = _AWAIT if isinstance(node, ast.Await) else (SOME,)
+            nxt = self._guarded_deed(deed, node, nxt, context, raises)
+            return self._operands(deed, nxt, context)
+        call = node.value if isinstance(node, ast.Await) else node
+        if isinstance(call, ast.Call):
+            entry = self._local_call(call, nxt, context, isinstance(node, ast.Await))
+            if entry is not None:
+                return entry
+            if isinstance(call.func, ast.Attribute):
+                site = self._stack_call(call, nxt, context, isinstance(node, ast.Await))
+                if site is not None:
+                    return site
+        if isinstance(node, ast.Await):
+            return self.expression(node.value, self.call(nxt, context, _AWAIT, node, (id(node),)), context)
+        raised = () if self.events.is_quiet(node) else (SOME,)
+        return self._children(node, self.call(nxt, context, raised, node, (id(node),)), context)
+
+    def _operands(self, deed: Deed, nxt: int, context: _Context) -> int:
+        """What is evaluated before the deed: its receiver and the arguments that are no part of it."""
+        node = deed.node
+        parts: list[ast.expr] = list(deed.parts)
+        receiver: ast.expr | None = node.func if isinstance(node, ast.Call) else None
+        while isinstance(receiver, ast.Attribute):
+            receiver = receiver.value
+        if isinstance(receiver, ast.Call) and self.events.deed(receiver, context.scope) is None and last_name(receiver.func) != "getattr":
+            parts.insert(0, receiver)
+        for part in reversed(parts):
+            if isinstance(part, ast.Starred):
+                part = part.value
+            if self.events.reference(part, context.scope) is None and (not isinstance(part, ast.Call) or self.events.deed(part, context.scope) is None):
+                nxt = self.expression(part, nxt, context)
+        return nxt
+
+    def _guarded_deed(self, deed: Deed, node: ast.expr, nxt: int, context: _Context, raises: tuple[Thrown, ...]) -> int:
+        done = self.deed(deed, nxt, context, raises, (id(node), id(deed.node)))
+        if deed.over is None:
+            return done
+        return self.branch(deed.over, done, self.call(nxt, context, raises, node), context)
+
+    def deed(self, deed: Deed, nxt: int, context: _Context, raises: tuple[Thrown, ...], fresh: tuple[int, ...] = ()) -> int:
+        """A step that pauses or resumes."""
+        for part in ast.walk(deed.node):
+            if isinstance(part, ast.Call | ast.Await):
+                self.graph.places[id(part)] = part
+        if context.site is not None and deed.kind == "pause":
+            if context.inlining and context.inlining[-1] in self.balanced:
+                return self.call(nxt, context, raises, deed.node)
+            deed = replace(deed, node=context.site)
+        return self.add(
+            g.DEED,
+            context.depth,
+            to=nxt,
+            handler=context.handler,
+            arg=deed,
+            raises=raises,
+            syntax=deed.node,
+            fresh=fresh,
+            cleanup=context.cleanup,
+        )
+
+    def _stack_call(self, call: ast.Call, nxt: int, context: _Context, awaited: bool) -> int | None:
+        assert isinstance(call.func, ast.Attribute)
+        attr, key = call.func.attr, ast.unparse(call.func.value)
+        sites = self.registered.get(key, [])
+        if call in sites:
+            done = self.assign([(_flag(call), TRUE)], nxt, context)
+            if attr.startswith("enter"):
+                done = self.call(done, context, _AWAIT if awaited else (SOME,), call)
+            return self.plain(call.args[1:], done, context)
+        if sites and attr in ("close", "aclose", "pop_all"):
+            done = self.assign([(_flag(site), FALSE) for site in sites], nxt, context)
+            return self.unwind(sites, done, context)
+        return None
+
+    def _local_call(self, call: ast.Call, nxt: int, context: _Context, awaited: bool) -> int | None:
+        """A call of a local function that matters, or one that hands such a function on to be run."""
+        if isinstance(call.func, ast.Lambda):
+            return self._inline_value(call.func, call.args, call, nxt, context)
+        if isinstance(call.func, ast.Name) and call.func.id in self.callables and self._matters(call.func.id):
+            return self._call_by_name(call.func.id, call, nxt, context, awaited)
+        if last_name(call.func) in REGISTRARS or stores(call.func):
+            return None
+        for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+            run: int | None = None
+            if isinstance(argument, ast.Name) and argument.id in self.callables and self._matters(argument.id):
+                run = self._call_by_name(argument.id, call, nxt, context, awaited)
+            elif isinstance(argument, ast.Lambda):
+                run = self._inline_value(argument, [], call, nxt, context)
+            elif isinstance(argument, ast.Call) and (
+                isinstance(argument.func, ast.Name) and argument.func.id in self.callables and self._matters(argument.func.id)
+            ):
+                run = self._call_by_name(argument.func.id, argument, nxt, context, awaited)
+            if run is not None:
+                return self.plain([part for part in call.args if part is not argument], run, context)
+        return None
+
+    def _call_by_name(self, name: str, call: ast.Call, nxt: int, context: _Context, awaited: bool) -> int | None:
+        values = self._resolve_callables(name)
+        known = self.bindings.get(name, 0) == 1 and len(values) == 1
+        generic = self.call(nxt, context, _AWAIT if awaited else (SOME,), call)
+        entry = generic
+        for value in values:
+            inlined = self._inline_value(value, call.args, call, nxt, context)
+            if inlined is None:
+                return None
+            if known:
+                entry = inlined
+            else:
+                entry = self.branch(("cmp", "==", ("name", context.scope.get(name, name)), ("func", id(value))), inlined, entry, context)
+        return self.plain(call.args, entry, context)
+
+    def _resolve_callables(self, name: str, seen: frozenset[str] = frozenset()) -> list[ast.AST]:
+        found: list[ast.AST] = []
+        for value in self.callables.get(name, ()):
+            if isinstance(value, ast.Name):
+                if value.id not in seen:
+                    found += self._resolve_callables(value.id, seen | {name})
+            elif value not in found:
+                found.append(value)
+        return found
+
+    def _inline_value(self, value: ast.AST, args: Sequence[ast.expr], site: ast.expr, nxt: int, context: _Context) -> int | None:
+        """The body of a local callable in place of a call of it; None if it is too deep or calls itself."""
+        if isinstance(value, ast.Name) and value.id in self.callables:
+            resolved = self._resolve_callables(value.id)
+            if len(resolved) != 1:
+                return None
+            value = resolved[0]
+        if isinstance(value, ast.Attribute | ast.Call):
+            deed = self.events.reference(value, context.scope)
+            return None if deed is None else self.deed(replace(deed, node=site), nxt, context, _AWAIT if deed.awaited else (SOME,))
+        if not isinstance(value, FUNCTIONS) or id(value) in context.inlining or len(context.inlining) >= _INLINE_DEPTH:
+            return None
+        body: list[ast.stmt] = [ast.copy_location(ast.Expr(value.body), value.body)] if isinstance(value, ast.Lambda) else value.body
+        if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(body)):
+            return None
+        deeds = [self.events.deed(node, {}) for node in own_nodes(body) if isinstance(node, ast.Call)]
+        if {"pause", "resume"} <= {deed.kind for deed in deeds if deed is not None}:
+            self.balanced.add(id(value))
+        self.inlines += 1
+        self.graph.inlined.add(id(value))
+        prefix = f"{self.inlines}@"
+        parameters = [*value.args.posonlyargs, *value.args.args]
+        outer = {name for node in own_nodes(body) if isinstance(node, ast.Nonlocal | ast.Global) for name in node.names}
+        bound = {node.id for node in own_nodes(body) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)} - outer
+        bound |= {handler.name for handler in own_nodes(body) if isinstance(handler, ast.ExceptHandler) and handler.name}
+        bound |= {parameter.arg for parameter in [*parameters, *value.args.kwonlyargs]}
+        scope = {**context.scope, **{name: prefix + name for name in bound}}
+        inner = replace(
+            context,
+            returns=nxt,
+            return_base=len(context.frames),
+            loop=None,
+            scope=scope,
+            inlining=(*context.inlining, id(value)),
+            site=context.site or site,
+        )
+        entry = self.block(body, nxt, inner)
+        pairs: list[tuple[str, Term]] = []
+        defaults = dict(zip([p.arg for p in parameters][len(parameters) - len(value.args.defaults) :], value.args.defaults, strict=True))
+        for place, parameter in enumerate(parameters):
+            given = args[place] if place < len(args) else defaults.get(parameter.arg)
+            term = symbol(parameter) if given is None or isinstance(given, ast.Starred) else self.terms.of(given, context.scope)
+            pairs.append((prefix + parameter.arg, term))
+        return self.assign(pairs, entry, context, tuple(id(parameter) for parameter in parameters)) if pairs else entry
+
+    def _comprehension(
+        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, nxt: int, context: _Context, place: int = 0
+    ) -> int:
+        """A comprehension that does something as the loop it is."""
+        generator = node.generators[place]
+
+        def body(again: int, inner: _Context) -> int:
+            if place + 1 < len(node.generators):
+                start = self._comprehension(node, again, inner, place + 1)
+            else:
+                elements = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+                start = self.plain(elements, again, inner)
+            for condition in reversed(generator.ifs):
+                start = self.test(condition, start, again, inner)
+            return start
+
+        elements = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        raises = _AWAIT if generator.is_async else (SOME,)
+        return self._for(generator.target, generator.iter, body, nxt, nxt, context, raises, elements)
+
+    def test(self, node: ast.expr, true: int, false: int, context: _Context) -> int:
+        """Evaluate a condition with short circuits (Python reference, 6.11) and go to `true` or `false`."""
+        match node:
+            case ast.Constant(value=value):
+                return true if value else false
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return self.test(operand, false, true, context)
+            case ast.BoolOp(op=op, values=values):
+                entry = self.test(values[-1], true, false, context)
+                for value in reversed(values[:-1]):
+                    entry = self.test(value, entry, false, context) if isinstance(op, ast.And) else self.test(value, true, entry, context)
+                return entry
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return self.test(test, self.test(body, true, false, context), self.test(orelse, true, false, context), context)
+        return self.expression(node, self.branch(self.terms.of(node, context.scope), true, false, context, node), context, kept=True)
+
+
+def _flag(site: ast.Call) -> str:
+    """The variable that holds whether a registration has been made."""
+    return f"#registered {id(site)}"
+
+
+def _manager(node: ast.expr) -> str:
+    """What kind of context manager an expression makes: suppress, null, stack or unknown."""
+    name = last_name(node.func) if isinstance(node, ast.Call) else ""
+    return {"suppress": "suppress", "nullcontext": "null", "ExitStack": "stack", "AsyncExitStack": "stack"}.get(name, "unknown")

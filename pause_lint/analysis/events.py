@@ -1,0 +1,445 @@
+"""The call shapes: which expression pauses or resumes what.
+
+`Events.deed` looks at one expression from the outside in and answers with the deed it does, or None. A deed takes in the
+wrappers that only run it (`await`, `ray.get([...])`, `asyncio.run(...)`). What follows from a deed is the business of `flow`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from pause_lint.analysis.guards import Term, Terms, last_name, names, substitute
+from pause_lint.pairs import Pair, Vocabulary, plain_name
+
+OPAQUE: Term = ("opaque",)
+"""A receiver of which nothing is known: it may be any."""
+
+_VERBS = frozenset({"remote", "call", "call_one", "choose", "broadcast", "delay", "apply_async", "rpc_sync", "rpc_async", "submit", "options"})
+_LOGGING = frozenset({"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "fatal", "trace", "success"})
+_LOGGERS = frozenset({"log", "logger", "logging", "_log", "_logger", "LOG", "LOGGER", "_LOGGER"})
+_QUIET_NAMES = frozenset(
+    {
+        "print",
+        "len",
+        "isinstance",
+        "issubclass",
+        "bool",
+        "str",
+        "repr",
+        "range",
+        "enumerate",
+        "zip",
+        "getattr",
+        "hasattr",
+        "callable",
+        "id",
+        "type",
+        "super",
+        "suppress",
+        "nullcontext",
+        "ExitStack",
+        "AsyncExitStack",
+        "partial",
+    }
+)
+_QUIET_METHODS = frozenset({"append", "get_rank", "get_world_size", "is_main_process", "is_initialized", "getLogger"})
+_CLOCKS = frozenset({"time", "monotonic", "perf_counter", "process_time", "time_ns", "monotonic_ns", "perf_counter_ns", "thread_time"})
+_REGISTRARS = frozenset(
+    {
+        "callback",
+        "push_async_callback",
+        "push",
+        "push_async_exit",
+        "addCleanup",
+        "addAsyncCleanup",
+        "addfinalizer",
+        "addModuleCleanup",
+        "addClassCleanup",
+    }
+)
+_RPC_WORDS = frozenset(
+    "rpc call remote execute exec invoke run request send dispatch broadcast submit apply post command cmd map foreach all endpoint".split()
+)
+_HTTP_WORDS = _RPC_WORDS | frozenset("get put patch delete http url urlopen fetch api req".split())
+_STORING_WORDS = frozenset(
+    "register add on set connect subscribe signal route handler hook include mock patch monkeypatch setattr delattr hasattr getattr dict list".split()
+)
+_RUNNERS = frozenset({"Thread", "Process", "Timer", "Task"})
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """What an expression does: `kind` is "pause" or "resume".
+
+    node: the expression, without its `await`. receiver: an unresolved term. many: several at once, so that it can fail half-way.
+    awaited: behind an `await` (or run by a runner). over: the iterable of a fan-out. spelling: how the pair's half was written.
+    bare: a plain call whose coroutine, if it makes one, nobody runs.
+    """
+
+    kind: str
+    pair: Pair
+    node: ast.expr
+    receiver: Term
+    spelling: str
+    awaited: bool = False
+    many: bool = False
+    over: Term | None = None
+    bare: bool = False
+    parts: tuple[ast.expr, ...] = ()
+
+
+class Events:
+    """Recognises deeds with the pairs in force."""
+
+    def __init__(
+        self, vocabulary: Vocabulary, terms: Terms, quiet_calls: frozenset[str] = frozenset(), dead: frozenset[int] = frozenset()
+    ) -> None:
+        self.vocabulary = vocabulary
+        self.dead = dead
+        self.terms = terms
+        self.quiet_calls = quiet_calls
+
+    # -- what can raise ------------------------------------------------------------------------------------------------
+
+    def is_quiet(self, call: ast.Call) -> bool:
+        """Whether the call itself is taken not to raise (DESIGN: "What can raise"); its operands may all the same."""
+        func = call.func
+        name = last_name(func)
+        if name in self.quiet_calls:
+            return True
+        if self.terms.is_stable_call(call):
+            return not (name == "int" and isinstance(func, ast.Name))
+        if isinstance(func, ast.Name):
+            return name in _QUIET_NAMES or name in _CLOCKS - {"time"} or (name in ("list", "dict", "set", "tuple") and not call.args)
+        if isinstance(func, ast.Attribute):
+            owner = last_name(func.value)
+            if name in _LOGGING and (owner in _LOGGERS or owner.lower().endswith("logger")):
+                return True
+            if owner == "time":
+                return name in _CLOCKS
+            if owner in ("contextlib", "functools"):
+                return name in _QUIET_NAMES
+            return name in _QUIET_METHODS or name in _REGISTRARS or name == "add_done_callback"
+        return False
+
+    # -- deeds ---------------------------------------------------------------------------------------------------------
+
+    def deed(self, node: ast.expr, scope: Mapping[str, str]) -> Deed | None:
+        """The deed that the expression does as a whole, or None."""
+        if isinstance(node, ast.Await):
+            inner = self.deed(node.value, scope)
+            return None if inner is None else replace(inner, awaited=True, bare=False)
+        if not isinstance(node, ast.Call) or id(node) in self.dead:
+            return None
+        return (
+            self._method(node, scope)
+            or self._handed_on(node, scope)
+            or self._remote_procedure(node, scope)
+            or self._request(node, scope)
+            or self._wrapped(node, scope)
+        )
+
+    def reference(self, node: ast.expr, scope: Mapping[str, str]) -> Deed | None:
+        """The deed that calling the value of `node` would do: `x.pause`, `partial(x.pause)`, `lambda: x.pause()`."""
+        match node:
+            case ast.Attribute(value=value, attr=attr):
+                return self._named(node, attr, value, scope)
+            case ast.Lambda(body=body, args=ast.arguments(args=[])):
+                inner = self.deed(body, scope)
+                return None if inner is None else replace(inner, node=node)
+            case ast.Call(func=func, args=[first, *_]) if last_name(func) in ("partial", "partialmethod"):
+                inner = self.reference(first, scope)
+                return None if inner is None else replace(inner, node=node)
+        return None
+
+    def _named(self, node: ast.expr, name: str, receiver: ast.expr, scope: Mapping[str, str]) -> Deed | None:
+        return self._of_name(node, name, self.terms.of(receiver, scope), words_of(receiver), scope)
+
+    def _of_name(self, node: ast.expr, name: str, receiver: Term, words: frozenset[str], scope: Mapping[str, str]) -> Deed | None:
+        plain = plain_name(name)
+        for kind, table in (("pause", self.vocabulary.pausing), ("resume", self.vocabulary.resuming)):
+            for pair in table.get(plain, ()):
+                if fits(pair, words | loop_words(receiver)):
+                    return Deed(kind, pair, node, receiver, name)
+        return None
+
+    def _method(self, call: ast.Call, scope: Mapping[str, str]) -> Deed | None:
+        """`x.pause()`, `x.pause.remote()`, `getattr(x, "pause")()`, `pause_generation(x)`."""
+        func = call.func
+        found: Deed | None = None
+        direct = False
+        match func:
+            case ast.Attribute(value=ast.Attribute(value=value, attr=attr), attr=verb) if verb in _VERBS:
+                found = self._named(call, attr, value, scope)
+            case ast.Attribute(value=ast.Call(func=ast.Name(id="getattr")) as got, attr=verb) if verb in _VERBS:
+                found = self._got(call, got, scope)
+            case ast.Call(func=ast.Name(id="getattr")):
+                found = self._got(call, func, scope)
+            case ast.Attribute(value=ast.Call(func=ast.Attribute(value=ast.Attribute(value=value, attr=attr), attr="options")), attr="remote"):
+                found = self._named(call, attr, value, scope)
+        if found is None and isinstance(func, ast.Attribute):
+            found = self._named(call, func.attr, func.value, scope)
+            direct = True
+        if found is None and isinstance(func, ast.Name):
+            receiver = self.terms.of(call.args[0], scope) if call.args else OPAQUE
+            words = words_of(call.args[0]) if call.args else frozenset()
+            if "_" in plain_name(func.id):
+                found = self._of_name(call, func.id, receiver, words, scope)
+                direct = True
+        if found is None:
+            return None
+        return replace(found, bare=direct, parts=(*call.args, *(keyword.value for keyword in call.keywords)))
+
+    def _got(self, call: ast.Call, got: ast.Call, scope: Mapping[str, str]) -> Deed | None:
+        match got.args:
+            case [receiver, ast.Constant(value=str() as name), *_]:
+                return self._named(call, name, receiver, scope)
+        return None
+
+    def _handed_on(self, call: ast.Call, scope: Mapping[str, str]) -> Deed | None:
+        """`call_maybe_async(x.pause)`, `executor.submit(x.pause)`, `Thread(target=x.pause)`."""
+        name = last_name(call.func)
+        if not name or stores(call.func) or name in _REGISTRARS:
+            return None
+        for argument in (*call.args, *(keyword.value for keyword in call.keywords if keyword.arg not in ("key", "default"))):
+            if isinstance(argument, ast.Attribute | ast.Call | ast.Lambda):
+                found = self.reference(argument, scope)
+                if found is not None:
+                    others = tuple(part for part in call.args if part is not argument)
+                    return replace(found, node=call, parts=others)
+        return None
+
+    def _remote_procedure(self, call: ast.Call, scope: Mapping[str, str]) -> Deed | None:
+        """`collective_rpc("pause")`, `call_all(engines, "sleep", 1)`."""
+        func = call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr in _VERBS else call.func
+        name = last_name(func)
+        if not name or is_logging(call) or stores(func) or not words(name) & _RPC_WORDS:
+            return None
+        for place, argument in enumerate((*call.args, *(keyword.value for keyword in call.keywords if keyword.arg in ("method", "name")))):
+            if not (isinstance(argument, ast.Constant) and isinstance(argument.value, str) and argument.value.isidentifier()):
+                continue
+            if place and place <= len(call.args) and isinstance(call.args[place - 1], ast.expr) and isinstance(func, ast.Name):
+                target: ast.expr | None = call.args[place - 1]
+            else:
+                target = func.value if isinstance(func, ast.Attribute) else None
+            receiver = OPAQUE if target is None else self.terms.iterable(target, scope)
+            found = self._of_name(call, argument.value, receiver, frozenset() if target is None else words_of(target), scope)
+            if found is not None:
+                return replace(found, many=True, parts=tuple(a for a in call.args if a is not argument))
+        return None
+
+    def _request(self, call: ast.Call, scope: Mapping[str, str]) -> Deed | None:
+        """`client.post(f"{addr}/pause_generation")`, `HttpRequest(endpoint="/pause_generation")`."""
+        name = last_name(call.func)
+        if not name or is_logging(call) or stores(call.func):
+            return None
+        builder = name[:1].isupper() and "equest" in name
+        if not builder and not words(name) & _HTTP_WORDS:
+            return None
+        for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+            route = route_of(argument)
+            if route is None:
+                continue
+            prefix, segment = route
+            client = call.func.value if isinstance(call.func, ast.Attribute) else None
+            place: Term = (
+                "url",
+                self.terms.of(prefix, scope) if prefix is not None else (),
+                self.terms.of(client, scope) if client is not None else (),
+            )
+            found = self._of_name(call, segment, place, frozenset(), scope)
+            if found is None and client is not None:
+                found = self._of_name(call, segment, place, words_of(client), scope)
+            if found is not None:
+                return replace(found, parts=tuple(a for a in call.args if a is not argument))
+        return None
+
+    def _wrapped(self, call: ast.Call, scope: Mapping[str, str]) -> Deed | None:
+        """A call that is given a deed to run: `asyncio.run(x.pause())`, `ray.get([e.pause.remote() for e in engines])`."""
+        if is_logging(call) or last_name(call.func) in _REGISTRARS:
+            return None
+        if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call) and call.func.attr in ("result", "get", "wait", "join"):
+            inner = self.deed(call.func.value, scope)
+            if inner is not None:
+                return replace(inner, node=call, awaited=True, bare=False)
+        for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+            if isinstance(argument, ast.Starred):
+                argument = argument.value
+            found = self._fan_out(argument, scope)
+            if found is None and isinstance(argument, ast.Call):
+                found = self.deed(argument, scope)
+            if found is not None:
+                return replace(found, node=call, awaited=True, bare=False)
+        return None
+
+    def _fan_out(self, node: ast.expr, scope: Mapping[str, str]) -> Deed | None:
+        """`[e.pause.remote() for e in engines]`, also as a generator; a list of exactly one deed."""
+        match node:
+            case ast.ListComp(elt=elt, generators=[generator]) | ast.GeneratorExp(elt=elt, generators=[generator]) | ast.SetComp(
+                elt=elt, generators=[generator]
+            ):
+                inner = self.deed(elt, scope)
+                if inner is None:
+                    return None
+                over = self.terms.iterable(generator.iter, scope)
+                receiver = bind(inner.receiver, generator.target, generator.iter, over, scope)
+                filtered = ("subset", over, id(node)) if generator.ifs else over
+                return replace(inner, receiver=receiver, many=True, over=filtered, parts=(generator.iter, *inner.parts))
+            case ast.List(elts=[only]) | ast.Tuple(elts=[only]):
+                return self.deed(only, scope)
+        return None
+
+
+def bind(receiver: Term, target: ast.expr, iterated: ast.expr, over: Term, scope: Mapping[str, str]) -> Term:
+    """`receiver` with the loop variables of `target` replaced by "each of" what they go over."""
+    bound = dict(loop_bindings(target, iterated, over))
+
+    def leaf(term: Term) -> Term | None:
+        return bound.get(term[1]) if term and term[0] == "name" else None
+
+    return substitute(receiver, leaf)
+
+
+def loop_bindings(target: ast.expr, iterated: ast.expr, over: Term) -> Iterator[tuple[str, Term]]:
+    """The names a loop binds and what each of them stands for."""
+    if isinstance(target, ast.Name):
+        yield target.id, ("each", over)
+    elif isinstance(target, ast.Tuple | ast.List):
+        for place, element in enumerate(target.elts):
+            if isinstance(element, ast.Name):
+                yield element.id, ("each", over) if len(target.elts) == 2 and place == 1 else ("each", ("item", over, ("const", "int", place)))
+
+
+def stores(func: ast.expr) -> bool:
+    """Whether a call of this name keeps what it is given rather than calling it."""
+    name = last_name(func)
+    if name in _RUNNERS:
+        return False
+    if name in ("partial", "partialmethod", "signal", "print") or (name[:1].isupper() and "equest" not in name):
+        return True
+    first = words(name)
+    lead = name.lstrip("_").split("_")[0].lower()
+    return lead in _STORING_WORDS or bool(first & {"register", "hook", "mock", "patch", "route", "subscribe"})
+
+
+def is_logging(call: ast.Call) -> bool:
+    """Whether the call only writes to a log or the terminal."""
+    name = last_name(call.func)
+    return name == "print" or (name in _LOGGING and isinstance(call.func, ast.Attribute))
+
+
+def words(name: str) -> frozenset[str]:
+    """The words of a name in snake or camel case, in lower case."""
+    parts: list[str] = []
+    for chunk in name.split("_"):
+        start = 0
+        for place in range(1, len(chunk)):
+            if chunk[place].isupper() and not chunk[place - 1].isupper():
+                parts.append(chunk[start:place])
+                start = place
+        parts.append(chunk[start:])
+    return frozenset(part.lower() for part in parts if part)
+
+
+def words_of(receiver: ast.expr) -> frozenset[str]:
+    """The words of the last name in a receiver expression, the whole name included."""
+    node: ast.expr = receiver
+    while True:
+        match node:
+            case ast.Attribute(attr=attr):
+                return words(attr) | {attr}
+            case ast.Name(id=name):
+                return words(name) | {name}
+            case ast.Subscript(value=value) | ast.Await(value=value):
+                node = value
+            case ast.Call(func=func):
+                node = func
+            case _:
+                return frozenset()
+
+
+def loop_words(receiver: Term) -> frozenset[str]:
+    """A loop variable takes its iterable's name."""
+    while receiver and receiver[0] in ("each", "subset", "item"):
+        receiver = receiver[1]
+        if receiver and receiver[0] == "attr":
+            return words(receiver[2]) | {receiver[2]}
+        if receiver and receiver[0] in ("name", "var"):
+            return words(receiver[1]) | {receiver[1]}
+    return frozenset()
+
+
+def fits(pair: Pair, receiver_words: frozenset[str]) -> bool:
+    """Whether a receiver of these words can be what `pair` pauses."""
+    if receiver_words & set(pair.never):
+        return False
+    return not pair.receivers or any(word in receiver_words for word in pair.receivers)
+
+
+def route_of(node: ast.expr) -> tuple[ast.expr | None, str] | None:
+    """The dynamic prefix and the route's last fixed segment of a URL or path expression, None if it is none."""
+    prefix: ast.expr | None = None
+    match node:
+        case ast.Constant(value=str() as text):
+            pass
+        case ast.JoinedStr(values=values):
+            text = "".join(str(value.value) if isinstance(value, ast.Constant) else "\0" for value in values)
+            first = values[0] if values else None
+            prefix = first.value if isinstance(first, ast.FormattedValue) else None
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            inner = route_of(right)
+            if inner is None:
+                return None
+            return (left if inner[0] is None else inner[0]), inner[1]
+        case _:
+            return None
+    path = text.split("?")[0].split("#")[0]
+    if "/" not in path or " " in path.strip():
+        return None
+    segments = [segment for segment in path.split("/") if segment]
+    while segments and (segments[-1].startswith(("{", "\0", "<")) and len(segments) > 1):
+        segments.pop()
+    if not segments or not segments[-1].replace("-", "_").isidentifier():
+        return None
+    if prefix is None and "://" in path:
+        prefix = ast.Constant(value=path.rsplit("/", 1)[0])
+    return prefix, segments[-1].replace("-", "_")
+
+
+def same_receiver(paused: Term, resumed: Term) -> bool:
+    """Whether a resume of `resumed` undoes a pause of `paused`: the same thing, its owner or its part, or one of them unknown."""
+    one, two = _plain(paused), _plain(resumed)
+    if one == two or OPAQUE in (one, two):
+        return True
+    if one[0] == "url" or two[0] == "url":
+        if one[0] != two[0]:
+            return True
+        if one[1] and two[1]:
+            return bool(one[1] == two[1])
+        return not (one[2] and two[2]) or bool(one[2] == two[2])
+    return _owns(one, two) or _owns(two, one)
+
+
+def _plain(receiver: Term) -> Term:
+    def leaf(term: Term) -> Term | None:
+        return substitute(term[1], leaf) if term and term[0] == "subset" else None
+
+    return substitute(receiver, leaf)
+
+
+def _owns(whole: Term, part: Term) -> bool:
+    while part and part[0] in ("attr", "each"):
+        part = part[1]
+        if part == whole:
+            return True
+    return False
+
+
+def receiver_names(deed: Deed) -> frozenset[str]:
+    """The variables and paths a deed's receiver depends on."""
+    found = set(names(deed.receiver))
+    if deed.over is not None:
+        found |= set(names(deed.over))
+    return frozenset(found)

@@ -1,0 +1,532 @@
+"""Walks the graph of one function along every path and follows one pause until it is undone or gets away.
+
+The typestate is small: the pause is open on some receiver, or not. What is remembered of conditions grows by need
+(counterexample-guided refinement: Clarke et al., CAV 2000): a first walk remembers none; a leak found that way is replayed
+remembering everything; if no real path leads to it, the conditions in conflict are remembered from then on. So irrelevant
+conditions cost nothing. Over `MAX_STATES` a pause is given up, which is a miss, and said.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from pause_lint.analysis import graph as g
+from pause_lint.analysis.events import Deed, receiver_names, same_receiver
+from pause_lint.analysis.exceptions import SOME, Thrown, catch
+from pause_lint.analysis.guards import Facts, Term, decide, implied, location, names, question, substitute, symbols
+from pause_lint.pairs import plain_name
+
+MAX_STATES = 20_000
+MAX_REPLAY = 6_000
+MAX_ROUNDS = 40
+_MAX_SIZE = 200
+
+Env = tuple[tuple[str, Term], ...]
+Flying = tuple[Thrown, int]
+"""An exception in flight or caught, and the node that raised it (-1: before the pause)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """The pause in force: on what, and whether only some of several got paused."""
+
+    receiver: Term
+    partial: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What is known on arrival at a node."""
+
+    node: int
+    facts: Facts = frozenset()
+    env: Env = ()
+    open: Open | None = None
+    stack: tuple[Flying | int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """One way out with the pause in force: where the path escapes, where it leaves, and the nodes it goes through."""
+
+    escape: int
+    exit: int
+    thrown: Thrown | None
+    partial: bool
+    path: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What became of one pause."""
+
+    leaks: tuple[Leak, ...]
+    closers: frozenset[int]
+    """The nodes that undo it on some path, by resuming or by pausing again."""
+    given_up: bool = False
+
+
+@dataclass(slots=True)
+class _Walk:
+    """The states one walk reached, numbered, with the edges between them."""
+
+    states: list[State] = field(default_factory=list)
+    edges: list[list[int]] = field(default_factory=list)
+    leaks: dict[tuple[int, int, str, bool], int] = field(default_factory=dict)
+    closers: set[int] = field(default_factory=set)
+    overflow: bool = False
+
+
+def follow(graph: g.Graph, site: int) -> Followed:
+    """Follow the pause at node `site` of `graph` through every path."""
+    return _Follower(graph, site).run()
+
+
+def undoes(deed: Deed, pause: Deed) -> bool:
+    """Whether `deed` resumes what `pause` pauses, receivers apart."""
+    return deed.kind == "resume" and plain_name(deed.spelling) in pause.pair.resumes
+
+
+class _Follower:
+    def __init__(self, graph: g.Graph, site: int) -> None:
+        self.graph = graph
+        self.nodes = graph.nodes
+        self.site = site
+        self.deed: Deed = graph.nodes[site].arg
+        self.pause_symbols = frozenset(("sym", place, 0) for place in graph.nodes[site].fresh)
+        self.useful = self._reaching(site)
+        self.tracked: frozenset[str] = frozenset()
+        self.everything = False
+        self.sites: frozenset[int] = frozenset()
+
+    def run(self) -> Followed:
+        """Walk, replay, refine, until every leak left is one that a real path leads to."""
+        wanted: set[str] = set()
+        for node in self.nodes:
+            if node.op == g.DEED and (undoes(node.arg, self.deed) or plain_name(node.arg.spelling) in self.deed.pair.pauses):
+                wanted |= receiver_names(node.arg)
+            elif node.op == g.RAISE and node.arg[0] == "name":
+                wanted.add(node.arg[1])
+        wanted |= {name for name in self.graph.defined if name.startswith("#")}
+        confirmed: dict[tuple[int, int, str, bool], Leak] = {}
+        for _ in range(MAX_ROUNDS):
+            self._track(wanted)
+            walk = self._walk()
+            if walk.overflow:
+                return Followed((), frozenset(walk.closers), given_up=True)
+            conflicts: set[str] = set()
+            confirmed = {}
+            for key, end in walk.leaks.items():
+                path, blame = self._replay(walk, end)
+                if path is not None:
+                    confirmed[key] = Leak(key[0], key[1], self._thrown(walk.states[end]), key[3], path)
+                else:
+                    conflicts |= blame
+            if not conflicts - self.tracked:
+                return Followed(tuple(confirmed.values()), frozenset(walk.closers))
+            wanted |= conflicts
+        return Followed(tuple(confirmed.values()), frozenset(walk.closers), given_up=True)
+
+    def _thrown(self, state: State) -> Thrown | None:
+        if self.nodes[state.node].op != g.RAISED:
+            return None
+        top = state.stack[0]
+        return top[0] if isinstance(top, tuple) else None
+
+    def _reaching(self, target: int) -> list[bool]:
+        """For every node whether the pause can still be reached from it."""
+        back: list[list[int]] = [[] for _ in self.nodes]
+        for index, node in enumerate(self.nodes):
+            for to in (node.next, node.alt, node.handler):
+                if to >= 0:
+                    back[to].append(index)
+            if node.op == g.DISPATCH:
+                for clause in node.arg:
+                    back[clause.target].append(index)
+            elif node.op == g.ENTER:
+                back[node.arg].append(index)
+        found = [False] * len(self.nodes)
+        stack = [target]
+        while stack:
+            index = stack.pop()
+            if not found[index]:
+                found[index] = True
+                stack += back[index]
+        return found
+
+    def _track(self, wanted: set[str]) -> None:
+        """Remember what is wanted and whatever that is computed from."""
+        closed: set[str] = set()
+        stack = list(wanted)
+        while stack:
+            name = stack.pop()
+            if name in closed:
+                continue
+            closed.add(name)
+            stack += self.graph.defined.get(name, ())
+        self.tracked = frozenset(closed)
+        sites: set[int] = set()
+        for node in self.nodes:
+            if node.op == g.ASSIGN:
+                for name, term in node.arg:
+                    if name in closed:
+                        sites.update(part[1] for part in symbols(term))
+        self.sites = frozenset(sites)
+
+    # -- the walk ------------------------------------------------------------------------------------------------------
+
+    def _walk(self) -> _Walk:
+        walk = _Walk()
+        numbers: dict[State, int] = {}
+        start = State(self.graph.entry)
+        numbers[start] = 0
+        walk.states.append(start)
+        walk.edges.append([])
+        queue = [0]
+        for number in queue:
+            state = walk.states[number]
+            op = self.nodes[state.node].op
+            if op in (g.RETURN, g.RAISED):
+                self._arrive(walk, number, state)
+                continue
+            for after in self._step(state, walk.closers):
+                if after.open is None and not self.useful[after.node]:
+                    continue
+                known = numbers.get(after)
+                if known is None:
+                    known = numbers[after] = len(walk.states)
+                    walk.states.append(after)
+                    walk.edges.append([])
+                    queue.append(known)
+                walk.edges[number].append(known)
+            if len(walk.states) > MAX_STATES:
+                walk.overflow = True
+                break
+        return walk
+
+    def _arrive(self, walk: _Walk, number: int, state: State) -> None:
+        if state.open is None:
+            return
+        escape, thrown = state.node, ""
+        if self.nodes[state.node].op == g.RAISED:
+            top = state.stack[0]
+            assert isinstance(top, tuple)
+            escape = top[1] if top[1] >= 0 else state.node
+            thrown = top[0].upper if top[0].exact else "Exception"
+        walk.leaks.setdefault((escape, state.node, thrown, state.open.partial), number)
+
+    def _step(self, state: State, closers: set[int]) -> Iterator[State]:
+        """Every state that one step from `state` can lead to."""
+        node = self.nodes[state.node]
+        op = node.op
+        if op == g.SKIP:
+            yield self._go(state, node.next)
+        elif op == g.CALL:
+            after = self._renew(state, node.fresh)
+            for thrown in node.raises:
+                yield self._throw(state, node, thrown, state.node)
+            yield self._go(after, node.next)
+        elif op == g.DEED:
+            yield from self._deed(state, node, closers)
+        elif op == g.ASSIGN:
+            yield self._go(self._assign(self._renew(state, node.fresh), node.arg), node.next)
+        elif op == g.BRANCH:
+            yield from self._branch(state, node)
+        elif op == g.CHOICE:
+            yield self._go(state, node.next)
+            yield self._go(state, node.alt)
+        elif op == g.RAISE:
+            yield self._raise(state, node)
+        elif op == g.DISPATCH:
+            yield from self._dispatch(state, node)
+        elif op == g.ENTER:
+            yield self._at(state, node.next, (*state.stack[: node.depth], node.arg))
+        elif op == g.END:
+            top = state.stack[node.depth - 1]
+            if isinstance(top, tuple):
+                yield self._fly(state, node.handler, top)
+            else:
+                yield self._go(state, top)
+        elif op == g.BIND:
+            name, place, star = node.arg
+            top = state.stack[place]
+            value: Term = ("exc", top if isinstance(top, tuple) else (SOME, -1))
+            if star:
+                value = ("exc", (_grouped(value[1][0]), state.node))
+            yield self._go(self._assign(state, [(name, value)]), node.next)
+
+    def _at(self, state: State, target: int, stack: tuple[Flying | int, ...]) -> State:
+        return State(target, state.facts, state.env, state.open, stack)
+
+    def _go(self, state: State, target: int) -> State:
+        depth = self.nodes[target].depth
+        stack = state.stack
+        return State(target, state.facts, state.env, state.open, stack if len(stack) == depth else stack[:depth])
+
+    def _fly(self, state: State, handler: int, flying: Flying) -> State:
+        return self._at(state, handler, (*state.stack[: self.nodes[handler].depth - 1], flying))
+
+    def _throw(self, state: State, node: g.Node, thrown: Thrown, origin: int) -> State:
+        return self._fly(state, node.handler, (thrown, origin if state.open is not None else -1))
+
+    def _raise(self, state: State, node: g.Node) -> State:
+        kind, value = node.arg
+        flying: Flying = (SOME, state.node)
+        if kind == "new":
+            flying = (value, state.node)
+        elif kind in ("again", "group") and value is not None:
+            top = state.stack[value]
+            if isinstance(top, tuple):
+                flying = top if kind == "again" else (_grouped(top[0]), top[1])
+        elif kind == "name":
+            known = dict(state.env).get(value)
+            if known is not None and known[0] == "exc":
+                flying = known[1]
+        if state.open is None:
+            flying = (flying[0], -1)
+        elif flying[1] < 0:
+            flying = (flying[0], state.node)
+        return self._fly(state, node.handler, flying)
+
+    def _dispatch(self, state: State, node: g.Node) -> Iterator[State]:
+        top = state.stack[node.depth - 1]
+        assert isinstance(top, tuple)
+        thrown: Thrown | None = top[0]
+        below = state.stack[: node.depth - 1]
+        for clause in node.arg:
+            assert thrown is not None
+            group = clause.star and thrown.upper in ("ExceptionGroup", "BaseExceptionGroup")
+            caught, rest = ((thrown,), thrown) if group else catch(thrown, clause.types, self.graph.hierarchy)
+            for part in caught:
+                yield self._go(self._at(state, clause.target, (*below, (part, top[1]))), clause.target)
+            if rest is None:
+                return
+            thrown = rest
+        assert thrown is not None
+        yield self._fly(state, node.handler, (thrown, top[1]))
+
+    # -- pauses and resumes --------------------------------------------------------------------------------------------
+
+    def _deed(self, state: State, node: g.Node, closers: set[int]) -> Iterator[State]:
+        deed: Deed = node.arg
+        index = state.node
+        receiver = self._receiver(deed.receiver, state)
+        before = state
+        state = self._renew(state, node.fresh)
+        if index == self.site or (deed.kind == "pause" and deed.node is self.deed.node):
+            yield from self._pause(before, state, node, receiver, closers)
+            return
+        matching = state.open is not None and same_receiver(state.open.receiver, receiver)
+        resumes = matching and undoes(deed, self.deed)
+        repeats = matching and deed.kind == "pause" and plain_name(deed.spelling) in self.deed.pair.pauses
+        if resumes or repeats:
+            closers.add(index)
+            closed = State(state.node, state.facts, state.env, None, state.stack)
+            yield self._go(closed, node.next)
+            failed = closed if resumes else state
+        else:
+            yield self._go(state, node.next)
+            failed = state
+        for thrown in node.raises:
+            yield self._throw(failed, node, thrown, index)
+
+    def _pause(self, before: State, state: State, node: g.Node, receiver: Term, closers: set[int]) -> Iterator[State]:
+        deed: Deed = node.arg
+        taken = Open(receiver)
+        held = state.open
+        outcomes = [taken]
+        if held is not None:
+            if same_receiver(held.receiver, receiver):
+                closers.add(state.node)
+            else:
+                outcomes.append(held)
+        for outcome in outcomes:
+            after = State(state.node, state.facts, state.env, outcome, state.stack)
+            if deed.pair.tested:
+                place = ("true", ("sym", node.fresh[0], 0)) if node.fresh else None
+                if place is not None:
+                    yield self._go(State(state.node, state.facts | {(place, True)}, state.env, outcome, state.stack), node.next)
+                    yield self._go(State(state.node, state.facts | {(place, False)}, state.env, held, state.stack), node.next)
+                    continue
+            yield self._go(after, node.next)
+        failed = before
+        if deed.many and held is None:
+            failed = State(before.node, before.facts, before.env, Open(receiver, partial=True), before.stack)
+        for thrown in node.raises:
+            yield self._throw(failed, node, thrown, state.node)
+
+    def _receiver(self, term: Term, state: State) -> Term:
+        """A receiver as a value; what a call gave counts by the call's text, so that two calls of one getter agree."""
+
+        def leaf(part: Term) -> Term | None:
+            if part and part[0] == "sym" and part[1] in self.graph.places:
+                return ("got", ast.unparse(self.graph.places[part[1]]))
+            return None
+
+        return substitute(self._resolve(term, state.env), leaf)
+
+    # -- values and conditions -----------------------------------------------------------------------------------------
+
+    def _resolve(self, term: Term, env: Env) -> Term:
+        known = dict(env)
+
+        def leaf(part: Term) -> Term | None:
+            if not part or part[0] not in ("name", "attr", "item"):
+                return None
+            path = location(part)
+            if path is not None and path in known:
+                return known[path]
+            return ("var", part[1]) if part[0] == "name" else None
+
+        return substitute(term, leaf)
+
+    def _renew(self, state: State, fresh: tuple[int, ...]) -> State:
+        """Evaluate expressions again: what was remembered of their last value is of their value before."""
+        sites = [site for site in fresh if site in self.sites or self.everything]
+        if not sites or not (state.env or state.facts):
+            return state
+
+        def leaf(part: Term) -> Term | None:
+            if part and part[0] == "sym" and part[1] in sites:
+                return ("sym", part[1], part[2] + 1)
+            return None
+
+        facts = set()
+        for atom, answer in state.facts:
+            aged = substitute(atom, leaf)
+            if not any(part[2] > 1 for part in symbols(aged)):
+                facts.add((aged, answer))
+        env = []
+        for name, value in state.env:
+            aged = substitute(value, leaf)
+            env.append((name, ("sym", f"lost {name}", 0) if any(part[2] > 1 for part in symbols(aged)) else aged))
+        return State(state.node, frozenset(facts), tuple(env), state.open, state.stack)
+
+    def _assign(self, state: State, pairs: list[tuple[str, Term]]) -> State:
+        known = dict(state.env)
+        values = [(name, self._resolve(term, state.env)) for name, term in pairs if name in self.tracked or self.everything]
+        for name, _ in pairs:
+            if name.endswith("["):
+                known = {key: value for key, value in known.items() if not key.startswith(name)}
+            else:
+                known.pop(name, None)
+                known = {key: value for key, value in known.items() if not key.startswith((name + ".", name + "["))}
+        for name, value in values:
+            if not name.endswith("["):
+                known[name] = value if _size(value) < _MAX_SIZE else ("sym", f"large {name}", 0)
+        if any(name.endswith("[") for name, _ in values):
+            return State(state.node, frozenset(), tuple(sorted(known.items(), key=_first)), state.open, state.stack)
+        return State(state.node, state.facts, tuple(sorted(known.items(), key=_first)), state.open, state.stack)
+
+    def _branch(self, state: State, node: g.Node) -> Iterator[State]:
+        term = node.arg
+        tested = self.deed.pair.tested and any(part in self.pause_symbols for part in symbols(term))
+        if not (self.everything or node.keys <= self.tracked):
+            yield self._go(state, node.next)
+            yield self._go(state, node.alt)
+            return
+        formula = question(self._resolve(term, state.env))
+        remember = bool(node.keys) or tested
+        pending = [state.facts]
+        seen: set[tuple[int, Facts]] = set()
+        while pending:
+            facts = pending.pop()
+            answer = decide(formula, facts)
+            if isinstance(answer, bool):
+                target = node.next if answer else node.alt
+                result = (target, facts if remember else state.facts)
+                if result not in seen:
+                    seen.add(result)
+                    yield self._go(State(state.node, result[1], state.env, state.open, state.stack), target)
+            else:
+                pending += [facts | {(answer, False)}, facts | {(answer, True)}]
+
+    # -- replaying a leak ----------------------------------------------------------------------------------------------
+
+    def _replay(self, walk: _Walk, end: int) -> tuple[tuple[int, ...] | None, set[str]]:
+        """A real path to the leak at state `end`, or the conditions that keep every path found from being real."""
+        distance = self._distances(walk, end)
+        self.everything = True
+        try:
+            return self._search(walk, end, distance)
+        finally:
+            self.everything = False
+
+    def _distances(self, walk: _Walk, end: int) -> dict[int, int]:
+        back: dict[int, list[int]] = {}
+        for number, after in enumerate(walk.edges):
+            for to in after:
+                back.setdefault(to, []).append(number)
+        distance = {end: 0}
+        queue = [end]
+        for number in queue:
+            for earlier in back.get(number, ()):
+                if earlier not in distance:
+                    distance[earlier] = distance[number] + 1
+                    queue.append(earlier)
+        return distance
+
+    def _search(self, walk: _Walk, end: int, distance: dict[int, int]) -> tuple[tuple[int, ...] | None, set[str]]:
+        start = State(self.graph.entry)
+        seen = {(0, start)}
+        blame: dict[int, set[str]] = {}
+        stack: list[tuple[int, State, tuple[int, ...] | None]] = [(0, start, None)]
+        parents: list[tuple[int, int]] = []  # (node, index of parent)
+        work: list[tuple[int, State, int]] = [(0, start, -1)]
+        del stack
+        budget = MAX_REPLAY
+        while work and budget:
+            budget -= 1
+            number, state, parent = work.pop()
+            parents.append((state.node, parent))
+            here = len(parents) - 1
+            if number == end:
+                path = []
+                while here >= 0:
+                    path.append(parents[here][0])
+                    here = parents[here][1]
+                return tuple(reversed(path)), set()
+            wanted = [to for to in walk.edges[number] if to in distance]
+            concrete = list(self._step(state, set()))
+            matched: list[tuple[int, int, State]] = []
+            for to in wanted:
+                image = walk.states[to]
+                for after in concrete:
+                    if after.node == image.node and after.open == image.open and after.stack == image.stack and _agrees(image.facts, after.facts):
+                        matched.append((distance[to], to, after))
+            node = self.nodes[state.node]
+            reached = {to for _, to, _ in matched}
+            if node.op in (g.BRANCH, g.RAISE) and len(reached) < len(set(wanted)):
+                keys = set(node.keys) if node.op == g.BRANCH else {node.arg[1]}
+                blame.setdefault(distance[number], set()).update(keys)
+            matched.sort(key=lambda item: -item[0])
+            for _, to, after in matched:
+                if (to, after) not in seen:
+                    seen.add((to, after))
+                    work.append((to, after, here))
+        # The conflict nearest to the leak is the one that the walk has to learn first.
+        for away in sorted(blame):
+            if blame[away] - self.tracked:
+                return None, blame[away]
+        return None, set()
+
+
+def _agrees(facts: Facts, concrete: Facts) -> bool:
+    return all(implied(atom, concrete) is not (not answer) for atom, answer in facts)
+
+
+def _first(item: tuple[str, Term]) -> str:
+    return item[0]
+
+
+def _grouped(thrown: Thrown) -> Thrown:
+    return Thrown("BaseExceptionGroup" if thrown.upper in ("CancelledError", "GeneratorExit", "BaseException") else "ExceptionGroup", exact=True)
+
+
+def _size(term: Term) -> int:
+    return 1 + sum(_size(part) for part in term if isinstance(part, tuple))
+
+
+__all__ = ["Followed", "Leak", "follow", "names", "undoes"]

@@ -1,0 +1,89 @@
+"""The functions of a module: where each stands, what it belongs to, and which of them are worth a closer look.
+
+A function is worth it if the text of its lines holds a word of the vocabulary; nothing else of the module is visited in depth.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pause_lint.pairs import Vocabulary
+from pause_lint.tree import Module
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function, or a module's own statements (`node` is then the module).
+
+    name: qualified, without the module. owner: the class it is a method of. parent: the function it is nested in.
+    """
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Module
+    name: str
+    owner: ast.ClassDef | None = None
+    parent: Function | None = None
+
+    @property
+    def short(self) -> str:
+        """The last part of the qualified name."""
+        return self.name.rpartition(".")[2]
+
+    @property
+    def body(self) -> Sequence[ast.stmt]:
+        """Its statements."""
+        return self.node.body
+
+
+def mentioned_lines(module: Module, vocabulary: Vocabulary) -> list[int]:
+    """The lines, in order, whose text holds a word that pauses or resumes."""
+    pattern = re.compile("|".join(sorted({*vocabulary.pausing, *vocabulary.resuming}, key=lambda word: (-len(word), word))))
+    return [number for number, line in enumerate(module.lines, 1) if pattern.search(line)]
+
+
+def functions(module: Module, lines: list[int]) -> Iterator[Function]:
+    """Every function that spans one of `lines`, outer ones first; last the module itself."""
+    root = Function(module.tree, "<module>")
+    stack: list[tuple[Sequence[ast.stmt], str, ast.ClassDef | None, Function | None]] = [(module.tree.body, "", None, None)]
+    while stack:
+        body, prefix, owner, parent = stack.pop()
+        for statement in body:
+            if not _spans(lines, statement):
+                continue
+            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+                function = Function(statement, prefix + statement.name, owner, parent)
+                yield function
+                stack.append((statement.body, prefix + statement.name + ".", None, function))
+            elif isinstance(statement, ast.ClassDef):
+                stack.append((statement.body, prefix + statement.name + ".", statement, parent))
+            else:
+                for inner in _blocks(statement):
+                    stack.append((inner, prefix, owner, parent))
+    yield root
+
+
+def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """The blocks of a compound statement that is no definition."""
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(statement, name, None)
+        if block:
+            yield block
+    for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+        yield part.body
+
+
+def _spans(lines: list[int], statement: ast.stmt) -> bool:
+    place = bisect_left(lines, statement.lineno)
+    return place < len(lines) and lines[place] <= (statement.end_lineno or statement.lineno)
+
+
+def classes(module: Module) -> dict[str, tuple[str, ...]]:
+    """The classes of the module by name, with the names of their bases (last parts)."""
+    found: dict[str, tuple[str, ...]] = {}
+    for node in ast.walk(module.tree) if "class " in module.text else ():
+        if isinstance(node, ast.ClassDef):
+            found[node.name] = tuple(base.attr if isinstance(base, ast.Attribute) else base.id for base in node.bases if isinstance(base, ast.Attribute | ast.Name))
+    return found

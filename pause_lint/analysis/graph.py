@@ -1,0 +1,74 @@
+"""The control-flow graph of one function: plain data. `build` makes it, `flow` walks it.
+
+A `finally` stands in the graph once. What it was entered for is kept on a stack beside the walk: each node says how deep that
+stack is when it is reached, so that every edge can cut it to size. The entries are an exception in flight, a caught one, or the
+node that a jump (`return`, `break`, `continue`, falling through) goes on to.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import Any
+
+from pause_lint.analysis.exceptions import Hierarchy, Thrown
+
+SKIP = "skip"
+CALL = "call"  # may raise
+DEED = "deed"  # pauses or resumes, may raise
+ASSIGN = "assign"  # binds names and paths
+BRANCH = "branch"  # on a condition: next if true, alt if false
+CHOICE = "choice"  # on something unknown
+RAISE = "raise"
+DISPATCH = "dispatch"  # offers the exception in flight to the clauses of a try
+ENTER = "enter"  # enters a finally on a jump
+END = "end"  # of a finally
+BIND = "bind"  # `except ... as name`
+RETURN = "return"  # leaves normally
+RAISED = "raised"  # leaves with the exception in flight
+
+
+@dataclass(slots=True)
+class Node:
+    """One step. `next`, `alt` and `handler` are indices of nodes; `depth` is the stack's height on arrival."""
+
+    op: str
+    depth: int
+    next: int = -1
+    alt: int = -1
+    handler: int = -1
+    arg: Any = None
+    raises: tuple[Thrown, ...] = ()
+    syntax: ast.AST | None = None
+    fresh: tuple[int, ...] = ()
+    keys: frozenset[str] = frozenset()
+    cleanup: ast.AST | None = None
+    """The innermost `finally` or handler of the source that the step stands in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One `except` clause and the node its body starts at."""
+
+    types: tuple[str, ...]
+    target: int
+    star: bool = False
+
+
+@dataclass(slots=True)
+class Graph:
+    """A function as nodes. `defined` maps a variable or path to the keys of everything it is ever assigned."""
+
+    function: ast.AST
+    nodes: list[Node] = field(default_factory=list)
+    entry: int = 0
+    hierarchy: Hierarchy = field(default_factory=dict)
+    defined: dict[str, set[str]] = field(default_factory=dict)
+    places: dict[int, ast.AST] = field(default_factory=dict)
+    """The expressions behind the symbols in this graph's terms."""
+    inlined: set[int] = field(default_factory=set)
+    """The local functions (by identity of their syntax) whose bodies stand in this graph."""
+
+    def deeds(self, kind: str) -> list[int]:
+        """The nodes that do a deed of this kind."""
+        return [index for index, node in enumerate(self.nodes) if node.op == DEED and node.arg.kind == kind]

@@ -1,0 +1,286 @@
+"""Whose business a pause is: which functions leave an engine paused on purpose (DESIGN: "Not defects", providers, split pairs).
+
+Works on what each function's own body does, by name and place; it follows no paths but for the reverse order, where the
+normal ones are walked. It never looks at functions of other modules.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pause_lint.analysis import graph as g
+from pause_lint.analysis.events import Deed, Events, route_of, same_receiver
+from pause_lint.analysis.flow import undoes
+from pause_lint.analysis.functions import Function
+from pause_lint.analysis.guards import last_name
+from pause_lint.pairs import Pair, answers, plain_name
+
+FINAL_NAMES = frozenset({"close", "aclose", "shutdown", "ashutdown", "del", "terminate", "teardown", "destroy", "kill", "exit", "aexit"})
+
+
+@dataclass(frozen=True, slots=True)
+class Conduct:
+    """What a function's own body does, in source order."""
+
+    function: Function
+    pauses: tuple[Deed, ...]
+    resumes: tuple[Deed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a module shows around its functions: their conduct, and the names that every one of its functions mentions."""
+
+    conducts: tuple[Conduct, ...]
+    mentions: Mapping[int, frozenset[str]]
+
+
+def resumes_itself(conduct: Conduct, pause: Deed) -> bool:
+    """Whether the function resumes what it pauses anywhere: then it has taken the duty."""
+    return any(undoes(deed, pause) for deed in conduct.resumes)
+
+
+def is_excused(conduct: Conduct, pause: Deed, around: Surroundings) -> bool:
+    """Whether the function, which nowhere resumes, leaves the pause to others on purpose."""
+    function = conduct.function
+    name = plain_name(function.short)
+    return (
+        name in pause.pair.pauses
+        or serves(function, pause.pair.pauses)
+        or _forwards(function, pause)
+        or (name in FINAL_NAMES)
+        or _is_provider(conduct, pause, around)
+        or _is_half(conduct, pause, around)
+    )
+
+
+def is_test(function: Function) -> bool:
+    """Whether it is test code by its name or class."""
+    current: Function | None = function
+    while current is not None:
+        if current.short.startswith("test_"):
+            return True
+        if current.owner is not None and any("TestCase" in last_name(base) for base in current.owner.bases):
+            return True
+        current = current.parent
+    return False
+
+
+def serves(function: Function, names: Iterable[str]) -> bool:
+    """Whether it is the handler of a route with one of these names."""
+    node = function.node
+    if isinstance(node, ast.Module):
+        return False
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Call):
+            for argument in decorator.args:
+                route = route_of(argument)
+                if route is not None and plain_name(route[1]) in names:
+                    return True
+    return False
+
+
+def _is_handler(function: Function) -> bool:
+    node = function.node
+    return not isinstance(node, ast.Module) and any(
+        isinstance(decorator, ast.Call) and any(isinstance(a, ast.Constant) and str(a.value).startswith("/") for a in decorator.args)
+        for decorator in node.decorator_list
+    )
+
+
+def _forwards(function: Function, pause: Deed) -> bool:
+    """Whether the pause is all it does, under a name of its own: it returns it, or its name says so."""
+    node = function.node
+    if isinstance(node, ast.Module):
+        return False
+    rest = [statement for statement in node.body if not _idle(statement)]
+    if len(rest) != 1:
+        return False
+    only = rest[0]
+    value = only.value if isinstance(only, ast.Return | ast.Expr) else None
+    if isinstance(value, ast.Await):
+        value = value.value
+    if value is not pause.node:
+        return False
+    spoken = {word for name in pause.pair.pauses for word in name.split("_")}
+    return isinstance(only, ast.Return) or bool(spoken & set(plain_name(function.short).split("_")))
+
+
+def _idle(statement: ast.stmt) -> bool:
+    """A docstring, `pass`, an import or a line of log."""
+    if isinstance(statement, ast.Pass | ast.Import | ast.ImportFrom):
+        return True
+    if not isinstance(statement, ast.Expr):
+        return False
+    value = statement.value
+    return isinstance(value, ast.Constant) or (isinstance(value, ast.Call) and last_name(value.func) in ("debug", "info", "warning", "error", "print"))
+
+
+def _is_provider(conduct: Conduct, pause: Deed, around: Surroundings) -> bool:
+    """A method of a class that offers both halves, or a handler of an application that serves both."""
+    function = conduct.function
+    if _is_handler(function):
+        served = {half for other in around.conducts for half in ("pauses", "resumes") if serves(other.function, getattr(pause.pair, half))}
+        if served == {"pauses", "resumes"}:
+            return True
+    if function.owner is None or not isinstance(function.node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return False
+    methods = {plain_name(item.name) for item in function.owner.body if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef)}
+    if not (methods & pause.pair.pauses and methods & pause.pair.resumes):
+        return False
+    return not _goes_on(function, pause)
+
+
+def _goes_on(function: Function, pause: Deed) -> bool:
+    """Whether other calls follow the pause in source order."""
+    end = (pause.node.end_lineno or pause.node.lineno, pause.node.end_col_offset or 0)
+    return any(
+        isinstance(node, ast.Call) and (node.lineno, node.col_offset) >= end and not _idle(ast.Expr(node)) for node in ast.walk(function.node)
+    )
+
+
+def _is_half(conduct: Conduct, pause: Deed, around: Surroundings) -> bool:
+    """Whether it is the pausing half of a split pair of its class or module."""
+    function = conduct.function
+    neighbours = [other for other in around.conducts if other is not conduct and _neighbours(other.function, function)]
+    resuming = [other for other in neighbours if any(undoes(deed, pause) for deed in other.resumes) and not _pauses(other, pause.pair)]
+    if any(answers(function.short, other.function.short) for other in resuming):
+        return True
+    pausing = [other for other in neighbours if _pauses(other, pause.pair) and not any(undoes(d, pause) for d in other.resumes)]
+    explicit = [other for other in neighbours if plain_name(other.function.short) in pause.pair.pauses | pause.pair.resumes or serves(other.function, pause.pair.pauses)]
+    if pausing or len(resuming) != 1 or explicit:
+        return False
+    other = resuming[0].function
+    if _is_callback(other, around):
+        return False
+    users = [
+        {name for name in (function.short, other.short) if name in names}
+        for key, names in around.mentions.items()
+        if key not in (id(function.node), id(other.node))
+    ]
+    both = any(len(used) == 2 for used in users)
+    return both or not any(users)
+
+
+def _pauses(conduct: Conduct, pair: Pair) -> bool:
+    return any(deed.pair.pauses & pair.pauses for deed in conduct.pauses)
+
+
+def _neighbours(one: Function, two: Function) -> bool:
+    if one.parent is not two.parent:
+        return False
+    return one.owner is two.owner
+
+
+def _is_callback(function: Function, around: Surroundings) -> bool:
+    """Whether the function is handed on by name rather than called: then it is a call under its own guards, never a half."""
+    return any(f"&{function.short}" in names for names in around.mentions.values())
+
+
+def mentions(function: Function) -> frozenset[str]:
+    """The names that a function calls, and with `&` before them those it hands on as callbacks, tasks or threads."""
+    found: set[str] = set()
+    for node in ast.walk(function.node):
+        if isinstance(node, ast.Call):
+            found.add(last_name(node.func))
+            for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+                if isinstance(argument, ast.Attribute | ast.Name) and last_name(argument):
+                    found.add(f"&{last_name(argument)}")
+    return frozenset(found)
+
+
+def is_resting_state(graph: g.Graph, pause: Deed, events: Events) -> bool:
+    """Whether paused is the receiver's resting state here: every normal path that touches it resumes first and pauses last.
+
+    Loop bodies count as paths of their own.
+    """
+    deeds = [node.arg for node in graph.nodes if node.op == g.DEED]
+    touching = [deed for deed in deeds if undoes(deed, pause) or deed.pair.pauses & pause.pair.pauses]
+    if not any(undoes(deed, pause) for deed in touching):
+        return False
+    relevant = {id(deed): deed.kind for deed in touching if same_receiver(pause.receiver, deed.receiver)}
+    starts = [graph.entry, *_loop_starts(graph)]
+    return all(_wakes_and_sleeps(graph, start, relevant) for start in starts)
+
+
+def _loop_starts(graph: g.Graph) -> list[int]:
+    """The first nodes of loop bodies: targets of edges that close a circle start there again."""
+    found: list[int] = []
+    colour: dict[int, int] = {}
+    stack: list[tuple[int, Sequence[int]]] = [(graph.entry, _normal(graph, graph.entry))]
+    colour[graph.entry] = 1
+    trail: list[tuple[int, int]] = [(graph.entry, 0)]
+    del stack
+    while trail:
+        node, place = trail[-1]
+        after = _normal(graph, node)
+        if place == len(after):
+            colour[node] = 2
+            trail.pop()
+            continue
+        trail[-1] = (node, place + 1)
+        to = after[place]
+        if colour.get(to) == 1:
+            found.append(to)
+        elif to not in colour:
+            colour[to] = 1
+            trail.append((to, 0))
+    return found
+
+
+def _normal(graph: g.Graph, index: int) -> list[int]:
+    node = graph.nodes[index]
+    if node.op == g.ENTER:
+        return [node.next]
+    if node.op in (g.RETURN, g.RAISED, g.RAISE, g.DISPATCH):
+        return []
+    if node.op == g.END:
+        return [other.arg for other in graph.nodes if other.op == g.ENTER and _reaches_end(graph, other.next, index)]
+    return [to for to in (node.next, node.alt) if to >= 0]
+
+
+def _reaches_end(graph: g.Graph, start: int, end: int) -> bool:
+    """Whether `end` closes the finally that starts at `start`: both are of one depth and `end` can be reached."""
+    depth = graph.nodes[start].depth
+    if graph.nodes[end].depth != depth:
+        return False
+    seen = {start}
+    stack = [start]
+    while stack:
+        index = stack.pop()
+        if index == end:
+            return True
+        node = graph.nodes[index]
+        for to in (node.next, node.alt):
+            if to >= 0 and to not in seen and graph.nodes[to].depth >= depth:
+                seen.add(to)
+                stack.append(to)
+    return False
+
+
+def _wakes_and_sleeps(graph: g.Graph, start: int, relevant: Mapping[int, str]) -> bool:
+    """From `start` on every normal path, back to `start` or out: the first deed is a resume, the last a pause, or there is none."""
+    seen: set[tuple[int, str, str]] = set()
+    stack = [(start, "", "")]
+    begun = False
+    while stack:
+        index, first, last = stack.pop()
+        if index == start and begun:
+            if first and (first, last) != ("resume", "pause"):
+                return False
+            continue
+        begun = True
+        if (index, first, last) in seen:
+            continue
+        seen.add((index, first, last))
+        node = graph.nodes[index]
+        if node.op == g.DEED and id(node.arg) in relevant:
+            kind = relevant[id(node.arg)]
+            first, last = first or kind, kind
+        if node.op == g.RETURN and first and (first, last) != ("resume", "pause"):
+            return False
+        for to in _normal(graph, index):
+            stack.append((to, first, last))
+    return True

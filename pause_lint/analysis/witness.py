@@ -1,0 +1,187 @@
+"""What a finding says: its rule, its kind, its message and the steps of its witness.
+
+Turns the leaks that `flow` found into words. Columns are converted to characters here, by the module that the syntax is from.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from pause_lint.analysis import graph as g
+from pause_lint.analysis.events import Deed, same_receiver
+from pause_lint.analysis.flow import Followed, Leak, undoes
+from pause_lint.analysis.functions import Function
+from pause_lint.finding import Finding, Span, Step
+from pause_lint.tree import Module
+
+_LONGEST = 60
+
+
+def span(module: Module, node: ast.expr | ast.stmt) -> Span:
+    """Where a node stands, in characters."""
+    end_line = node.end_lineno or node.lineno
+    return Span(
+        node.lineno,
+        module.column(node.lineno, node.col_offset),
+        end_line,
+        module.column(end_line, node.end_col_offset or node.col_offset),
+    )
+
+
+def short(node: ast.AST) -> str:
+    """An expression as a message names it: its source on one line, arguments left out where it is a call."""
+    if isinstance(node, ast.Await):
+        return f"await {short(node.value)}"
+    if isinstance(node, ast.Call):
+        text = f"{ast.unparse(node.func)}()"
+    else:
+        text = ast.unparse(node).split("\n")[0]
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+def pause_text(deed: Deed) -> str:
+    """How a message names the pause: `x.pause_generation()`, or the whole call where the name is a string or a route in it."""
+    node = deed.node
+    text = short(node)
+    if deed.spelling not in text:
+        whole = " ".join(ast.unparse(node).split())
+        text = whole if len(whole) <= 2 * _LONGEST else whole[: 2 * _LONGEST - 3] + "..."
+    return text
+
+
+def finding(module: Module, function: Function, graph: g.Graph, site: int, followed: Followed) -> Finding:
+    """The one finding for a pause that gets away."""
+    deed: Deed = graph.nodes[site].arg
+    leak = min(followed.leaks, key=lambda one: _rank(graph, one))
+    resumed = any(_undoing(node, deed) for node in graph.nodes)
+    code, kind = classify(graph, deed, followed, leak, resumed)
+    what = f"{deed.pair.noun} paused by {pause_text(deed)}"
+    if not resumed:
+        halves = " or ".join(f"{name}()" for name in sorted(deed.pair.resumes))
+        message = f"{what} is never resumed: no path out of {function.short} reaches {halves}"
+    elif code == "PR002":
+        message = f"{what} stays so in part if that call fails half-way: it stands outside the try that resumes"
+    elif code == "PR003":
+        message = f"{what} is not resumed if {_event(graph, leak)}, which stands before the resume in the same cleanup"
+    else:
+        message = f"{what} is not resumed if {_event(graph, leak)}"
+    return Finding(code, kind, message, module.path, span(module, deed.node), function.name, _steps(module, graph, deed, leak))
+
+
+def classify(graph: g.Graph, deed: Deed, followed: Followed, leak: Leak, resumed: bool) -> tuple[str, str]:
+    """The rule and the kind that the leaks of one pause amount to."""
+    if not resumed:
+        return "PR001", "never"
+    if all(_is_pause_itself(graph, one, deed) for one in followed.leaks):
+        return "PR002", "partial"
+    if all(one.thrown is not None and _in_cleanup(graph, one, deed) for one in followed.leaks):
+        return "PR003", "cleanup"
+    if leak.thrown is None:
+        return "PR001", "normal-path"
+    return "PR001", "cancellation" if leak.thrown.upper in ("CancelledError", "GeneratorExit") else "exception"
+
+
+def _undoing(node: g.Node, deed: Deed) -> bool:
+    return node.op == g.DEED and undoes(node.arg, deed)
+
+
+def _rank(graph: g.Graph, leak: Leak) -> tuple[int, int, bool, int]:
+    line, column = _place(graph.nodes[leak.escape].syntax)
+    cancelled = leak.thrown is not None and leak.thrown.upper in ("CancelledError", "GeneratorExit")
+    return (line, column, cancelled, len(leak.path))
+
+
+def _place(node: ast.AST | None) -> tuple[int, int]:
+    return (getattr(node, "lineno", 1 << 30), getattr(node, "col_offset", 0))
+
+
+def _is_pause_itself(graph: g.Graph, leak: Leak, deed: Deed) -> bool:
+    node = graph.nodes[leak.escape]
+    return leak.thrown is not None and node.op == g.DEED and node.arg.node is deed.node
+
+
+def _in_cleanup(graph: g.Graph, leak: Leak, deed: Deed) -> bool:
+    """Whether the escape stands in a finally or handler in which the resume stands behind it."""
+    place = _place(graph.nodes[leak.escape].syntax)
+    resumes = [_place(node.syntax) for node in graph.nodes if _undoing(node, deed) and same_receiver(deed.receiver, node.arg.receiver)]
+    for start, end in _cleanups(graph.function):
+        if start <= place <= end and any(place < resume <= end for resume in resumes):
+            return True
+    return False
+
+
+def _cleanups(function: ast.AST) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """The stretches of source that are bodies of `finally` clauses and handlers."""
+    found = []
+    for node in ast.walk(function):
+        blocks = []
+        if isinstance(node, ast.Try | ast.TryStar) and node.finalbody:
+            blocks.append(node.finalbody)
+        elif isinstance(node, ast.ExceptHandler):
+            blocks.append(node.body)
+        for block in blocks:
+            last = block[-1]
+            found.append(((block[0].lineno, block[0].col_offset), (last.end_lineno or last.lineno, last.end_col_offset or 0)))
+    return found
+
+
+def _event(graph: g.Graph, leak: Leak) -> str:
+    """The condition under which the path is taken: `dist.barrier() on line 1241 raises`."""
+    node = graph.nodes[leak.escape]
+    syntax = node.syntax
+    line = getattr(syntax, "lineno", 0)
+    if leak.thrown is None:
+        if isinstance(syntax, ast.Return):
+            return f"the function returns on line {line}"
+        return f"the function ends normally after line {getattr(syntax, 'end_lineno', line)}"
+    if isinstance(syntax, ast.Raise):
+        what = "an exception" if leak.thrown.upper == "Exception" else leak.thrown.upper
+        return f"{what} is raised on line {line}"
+    if isinstance(syntax, ast.Assert):
+        return f"the assertion on line {line} fails"
+    if isinstance(syntax, ast.Import | ast.ImportFrom):
+        return f"the import on line {line} fails"
+    text = short(syntax) if syntax is not None else "a call"
+    if leak.thrown.upper == "CancelledError":
+        return f"{text} on line {line} is cancelled"
+    if leak.thrown.upper == "GeneratorExit":
+        return f"the generator is closed at {text} on line {line}"
+    return f"{text} on line {line} raises"
+
+
+def _steps(module: Module, graph: g.Graph, deed: Deed, leak: Leak) -> tuple[Step, ...]:
+    """Paused here, the turns the path takes, escapes here, leaves here."""
+    steps = [_step(module, deed.node, f"{pause_text(deed)} pauses {deed.pair.noun}")]
+    escape = graph.nodes[leak.escape].syntax
+    exit_node = graph.nodes[leak.exit]
+    if leak.thrown is not None and isinstance(escape, ast.expr | ast.stmt):
+        text = _event(graph, leak).replace(f" on line {escape.lineno}", "")
+        steps.append(_step(module, escape, f"{text}; no resume stands on the way out"))
+    elif isinstance(exit_node.syntax, ast.Return):
+        steps.append(_step(module, exit_node.syntax, "the function returns here without a resume"))
+    elif isinstance(exit_node.syntax, ast.stmt):
+        last = exit_node.syntax
+        steps.append(_step(module, last, "the function ends after this without a resume"))
+    turn = _turn(graph, leak)
+    if turn is not None:
+        steps.insert(1, _step(module, turn[0], turn[1]))
+    return tuple(steps)
+
+
+def _turn(graph: g.Graph, leak: Leak) -> tuple[ast.expr, str] | None:
+    """The last condition after the pause whose outcome keeps a normal path from the resume."""
+    if leak.thrown is not None:
+        return None
+    found = None
+    for index, after in zip(leak.path, leak.path[1:], strict=False):
+        node = graph.nodes[index]
+        if node.op == g.DEED and node.arg.kind == "pause":
+            found = None
+        if node.op == g.BRANCH and isinstance(node.syntax, ast.expr) and node.next != node.alt:
+            outcome = "true" if after == node.next else "false"
+            found = (node.syntax, f"{short(node.syntax)} is {outcome}")
+    return found
+
+
+def _step(module: Module, node: ast.expr | ast.stmt, message: str) -> Step:
+    return Step(module.path, node.lineno, module.column(node.lineno, node.col_offset), message)

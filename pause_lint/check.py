@@ -1,0 +1,233 @@
+"""The facade over the analysis: from paths, or from a file in memory, to a report.
+
+Every front end checks through here, so that all of them find the same. This is where files are read, the rules in force
+are chosen, suppression comments are honoured, and where a fault of ours in one file is kept from ending the run.
+Nothing is printed here and nothing is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pause_lint import suppress
+from pause_lint.config import Options
+from pause_lint.finding import Finding, Problem, Report
+from pause_lint.pairs import Vocabulary
+from pause_lint.tree import (
+    STDIN_NAME,
+    Module,
+    Source,
+    Unparsable,
+    decode,
+    discover,
+    inside_tree,
+    is_test,
+    parse,
+    read,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A file that need not be parsed, but whose comments count."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """What became of the files: those to analyse, those to look for comments in, and the rest as words."""
+
+    modules: tuple[Module, ...]
+    others: tuple[_Text, ...]
+    problems: tuple[Problem, ...]
+    notes: tuple[str, ...]
+    files: int
+
+
+def check_paths(paths: Sequence[str], options: Options, *, explain: bool = False) -> Report:
+    """Check the files under `paths`.
+
+    What kept a part from being done is among the problems of the report. With `explain`, its notes also name the
+    functions that were given up, which costs time.
+    """
+    sources, problems = discover(paths, options)
+    loaded = _load(sources, options)
+    return _report(loaded, (*problems, *loaded.problems), options, explain)
+
+
+def check_source(data: bytes, path: str, options: Options, *, explain: bool = False) -> Report:
+    """Check one file whose bytes are `data`; it is shown as `path` and need not exist.
+
+    `explain` is that of `check_paths`.
+    """
+    if not options.include_tests and belongs_to_tests(path):
+        return Report((), (), 0, 0, (_left_out(path),))
+    loader = _Loader(options)
+    loader.take(path, data, parse_always=True)
+    loaded = loader.loaded()
+    return _report(loaded, loaded.problems, options, explain)
+
+
+def check_module(module: Module, options: Options) -> tuple[tuple[Finding, ...], tuple[Problem, ...]]:
+    """What the rules in force find in one module, suppressed or not, in order; and what went wrong with it.
+
+    For tools that read suppression comments themselves.
+    """
+    raw, problems = _analyse((module,), options)
+    return tuple(_chosen(raw, options)), tuple(problems)
+
+
+def belongs_to_tests(path: str) -> bool:
+    """Whether the file at `path` is one of a project's tests. Standard input without a name is not."""
+    return path != STDIN_NAME and is_test(inside_tree(path))
+
+
+class _Loader:
+    """Reads files one by one and sorts them by what is to be done with them."""
+
+    def __init__(self, options: Options) -> None:
+        self._stems = sorted(Vocabulary.of(options.pairs).stems())
+        self._comments_count = suppress.INEFFECTIVE in options.select
+        self._modules: list[Module] = []
+        self._others: list[_Text] = []
+        self._problems: list[Problem] = []
+        self._notes: list[str] = []
+        self._files = 0
+
+    def take(self, path: str, data: bytes, parse_always: bool) -> None:
+        """Take in one file; it is parsed if it can matter, or in any case."""
+        self._files += 1
+        matters = any(stem in data for stem in self._stems)
+        if not (parse_always or matters):
+            if self._comments_count and suppress.mentions_us(data):
+                try:
+                    self._others.append(_Text(path, decode(data)))
+                except Unparsable as error:
+                    self._problems.append(Problem(path, error.line, error.message))
+            return
+        try:
+            self._modules.append(parse(path, data))
+        except Unparsable as error:
+            self._problems.append(Problem(path, error.line, error.message))
+
+    def miss(self, source: Source, error: OSError) -> None:
+        """Note that a file could not be read."""
+        if isinstance(error, FileNotFoundError) and not source.named:
+            self._notes.append(f"{source.path}: went away before it was read")
+            return
+        self._problems.append(Problem(source.path, 0, f"cannot be read: {error.strerror or error}"))
+
+    def skip(self, path: str) -> None:
+        """Note that a test file was left out."""
+        self._notes.append(_left_out(path))
+
+    def loaded(self) -> _Loaded:
+        """Everything so far."""
+        return _Loaded(
+            tuple(self._modules), tuple(self._others), tuple(self._problems), tuple(self._notes), self._files
+        )
+
+
+def _left_out(path: str) -> str:
+    return f"{path}: left out as a test (--include-tests takes it in)"
+
+
+def _load(sources: Iterable[Source], options: Options) -> _Loaded:
+    loader = _Loader(options)
+    for source in sources:
+        if not options.include_tests and is_test(source.inside):
+            loader.skip(source.path)
+            continue
+        try:
+            data = read(source.location)
+        except OSError as error:
+            loader.miss(source, error)
+            continue
+        # A broken file that is named is an answer in itself; in a tree, only files that can matter are parsed.
+        loader.take(source.path, data, parse_always=source.named)
+    return loader.loaded()
+
+
+def _report(loaded: _Loaded, problems: Sequence[Problem], options: Options, explain: bool) -> Report:
+    raw, faults = _analyse(loaded.modules, options)
+    by_path: dict[str, list[Finding]] = {module.path: [] for module in loaded.modules}
+    for finding in raw:
+        by_path.setdefault(finding.path, []).append(finding)
+    # Where the analysis failed, nobody knows whether a comment would have had something to suppress.
+    failed = {fault.path for fault in faults}
+    shown: list[Finding] = []
+    for module in loaded.modules:
+        shown += _suppressed(module.path, module.text, by_path[module.path], options, module.path not in failed)
+    for other in loaded.others:
+        shown += _suppressed(other.path, other.text, [], options, True)
+    return Report(
+        findings=tuple(_chosen(shown, options)),
+        problems=tuple(sorted((*problems, *faults), key=lambda problem: (problem.path, problem.line, problem.message))),
+        files=loaded.files,
+        parsed=len(loaded.modules),
+        notes=(*loaded.notes, *(_given_up(loaded.modules, options) if explain else ())),
+    )
+
+
+def _suppressed(path: str, text: str, findings: list[Finding], options: Options, judge: bool) -> list[Finding]:
+    if not (findings or (judge and suppress.INEFFECTIVE in options.select)):
+        return []
+    if "noqa" not in text.lower() and not suppress.mentions_us(text.encode("utf-8", "surrogatepass")):
+        return findings
+    shown, ineffective = suppress.apply(text, path, findings, options.select)
+    return shown + ineffective if judge else shown
+
+
+def _chosen(findings: Iterable[Finding], options: Options) -> list[Finding]:
+    wanted = (finding for finding in findings if finding.code in options.select)
+    return sorted(wanted, key=lambda finding: (*finding.sort_key, finding.message))
+
+
+def _analyse(modules: Sequence[Module], options: Options) -> tuple[list[Finding], list[Problem]]:
+    """The raw findings in `modules`. Modules on which the analysis fails become problems, the others are still seen."""
+    if not modules:
+        return [], []
+    from pause_lint.analysis import program  # late: most runs over few files have nothing to analyse
+
+    try:
+        return list(program.check_modules(modules, options)), []
+    except Exception as error:
+        if len(modules) == 1:
+            return [], [_internal(modules[0], error)]
+    sound: list[Module] = []
+    alone: list[Finding] = []
+    problems: list[Problem] = []
+    for module in modules:
+        findings, faults = _analyse((module,), options)
+        alone += findings
+        problems += faults
+        if not faults:
+            sound.append(module)
+    if not problems:
+        # Each is sound by itself: together they are not, and what one file shows is all there is to be had.
+        return alone, [Problem(modules[0].path, 0, "internal error in the analysis across files; please report it")]
+    findings, faults = _analyse(tuple(sound), options)
+    return findings, problems + faults
+
+
+def _internal(module: Module, error: Exception) -> Problem:
+    """What a user can do about a fault of ours: the file, the error and where in our code it was raised."""
+    if isinstance(error, RecursionError):
+        return Problem(module.path, 0, "nested too deeply to be analysed; split the function, or exclude the file")
+    trace, place = error.__traceback__, ""
+    while trace is not None:
+        place = f"{trace.tb_frame.f_globals.get('__name__', '?')}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return Problem(module.path, 0, f"internal error: {type(error).__name__}: {error} (at {place}); please report it")
+
+
+def _given_up(modules: Sequence[Module], options: Options) -> tuple[str, ...]:
+    if not modules:
+        return ()
+    from pause_lint.analysis import program
+
+    given_up = getattr(program, "given_up", None)
+    return tuple(given_up(modules, options)) if given_up is not None else ()

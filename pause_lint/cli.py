@@ -1,0 +1,341 @@
+"""The command line: commands, options, what is printed where, and exit codes.
+
+Findings go to standard output, problems and notes to standard error. Exit codes: 0 nothing found or everything fixed,
+1 findings, 2 the job could not be done. What is found, and how it is fixed, is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NoReturn
+
+from pause_lint import __version__, rules
+from pause_lint.config import ConfigError, Options, Settings, checked, load, nearest, resolve, split_list
+from pause_lint.finding import Problem, Report
+from pause_lint.pairs import PRESETS
+from pause_lint.report import text
+from pause_lint.tree import STDIN_NAME, Unparsable, decode, read, shown_path, split_lines
+
+if TYPE_CHECKING:
+    from pause_lint.fixing.run import Outcome
+
+STDIN = "-"
+CLEAN, FOUND, FAILED, INTERRUPTED = 0, 1, 2, 130
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command in `argv` (default: that of this process) and return its exit code."""
+    _tolerate_any_text()
+    try:
+        code = _run(sys.argv[1:] if argv is None else argv)
+        sys.stdout.flush()
+    except SystemExit as stop:  # argparse has printed what there is to say
+        return stop.code if isinstance(stop.code, int) else CLEAN if stop.code is None else FAILED
+    except BrokenPipeError:
+        # Whoever read our output has seen enough. Without this, Python would complain again on its way out.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FOUND
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except ConfigError as error:
+        return _fail(str(error))
+    except Exception as error:
+        return _fail(f"pause-lint: internal error: {type(error).__name__}: {error}; please report it")
+    return code
+
+
+def _tolerate_any_text() -> None:
+    """Paths and code may hold what the terminal cannot show; that must not end the run."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def _run(argv: Sequence[str]) -> int:
+    parser = _parser()
+    arguments, unknown = parser.parse_known_args(argv)
+    if unknown:
+        _refuse(parser, unknown[0], ["--" + name.replace("_", "-") for name in vars(arguments)])
+    if arguments.command is None:
+        parser.print_help()
+        return FAILED
+    if arguments.command == "rule":
+        return _rule(arguments.code)
+    options = _options(arguments)
+    if arguments.command == "fix":
+        return _fix(arguments, options)
+    return _check(arguments, options)
+
+
+# Options
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says which option was meant instead of printing all of them."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(FAILED, f"{self.prog}: error: {message}\nTry `{self.prog} --help`.\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="pause-lint",
+        description="Finds, and fixes, the pause of an inference engine that some path out of a function never undoes.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"pause-lint {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+    check = commands.add_parser("check", help="report findings", allow_abbrev=False)
+    fix = commands.add_parser("fix", help="rewrite files so that they have none", allow_abbrev=False)
+    rule = commands.add_parser("rule", help="explain a rule, or list them all", allow_abbrev=False)
+    for command in (check, fix):
+        _add_common(command)
+    fix.add_argument("--diff", action="store_true", help="print a unified diff instead of writing files")
+    fix.add_argument("--unsafe-fixes", action="store_true", help="apply fixes that may change what a path does, too")
+    rule.add_argument("code", nargs="?", metavar="CODE", help="a code or a name; without it, the table of all rules")
+    return parser
+
+
+def _refuse(parser: argparse.ArgumentParser, word: str, known: Iterable[str]) -> NoReturn:
+    """Stop because of an argument that means nothing here; the options in `known` would."""
+    likely = nearest(word.partition("=")[0], known) if word.startswith("-") else ""
+    parser.error(f"unrecognized argument: {word}{likely}")
+
+
+def _add_common(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add("paths", nargs="*", metavar="PATH", help="files and folders (default: this folder); `-` reads standard input")
+    add("--stdin-filename", metavar="PATH", help="what standard input is called in reports")
+    chosen = command.add_argument_group("what is looked for")
+    chosen.add_argument("--select", action="append", metavar="CODES", help="rules in force, as codes or prefixes")
+    chosen.add_argument("--ignore", action="append", metavar="CODES", help="rules not in force")
+    chosen.add_argument("--extend-select", action="append", metavar="CODES", help="rules in force as well")
+    chosen.add_argument(
+        "--pair", action="append", metavar="PAUSE:RESUME[,RESUME]", help="one more pair of names; may be repeated"
+    )
+    chosen.add_argument(
+        "--preset",
+        action="append",
+        metavar="NAME",
+        help=f"pairs besides `default`: {', '.join(name for name in PRESETS if name != 'default')}, or all; repeatable",
+    )
+    where = command.add_argument_group("where it is looked for")
+    where.add_argument("--project-root", metavar="FOLDER", help="the root of the project (default: it is looked for)")
+    where.add_argument("--no-project", action="store_true", default=None, help="look at nothing but the paths named")
+    where.add_argument("--include-tests", action="store_true", default=None, help="look at test files as well")
+    where.add_argument("--config", metavar="FILE", help="read the configuration from this file")
+    shown = command.add_argument_group("what is shown")
+    shown.add_argument("--output-format", choices=("text", "concise", "json"), default="text")
+    shown.add_argument("--statistics", action="store_true", help="count findings by rule (text and concise)")
+    shown.add_argument("--exit-zero", action="store_true", help="exit with 0 even if there are findings")
+    shown.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+    shown.add_argument("-q", "--quiet", action="store_true", help="findings only")
+    shown.add_argument("-v", "--verbose", action="store_true", help="say what was left out and given up")
+
+
+def _options(arguments: argparse.Namespace) -> Options:
+    paths: list[str] = arguments.paths
+    if STDIN in paths and len(paths) > 1:
+        raise ConfigError("pause-lint: error: `-` stands alone; it cannot be checked together with other paths")
+    root: str | None = arguments.project_root
+    if root is not None and not os.path.isdir(root):
+        raise ConfigError(f"pause-lint: error: argument --project-root: no such folder: {root}")
+    line = Settings(
+        select=_listed(arguments, "select"),
+        ignore=_listed(arguments, "ignore"),
+        extend_select=_listed(arguments, "extend-select"),
+        presets=_listed(arguments, "presets", "preset"),
+        pairs=_listed(arguments, "pairs", "pair"),
+        project_root=os.path.abspath(root) if root is not None else None,
+        no_project=arguments.no_project,
+        include_tests=arguments.include_tests,
+    )
+    if STDIN in paths:
+        paths = [arguments.stdin_filename] if arguments.stdin_filename else []
+    return resolve(load(paths, arguments.config, root), line)
+
+
+def _listed(arguments: argparse.Namespace, key: str, option: str = "") -> tuple[str, ...] | None:
+    option = option or key
+    given: list[str] | None = getattr(arguments, option.replace("-", "_"))
+    if given is None:
+        return None
+    try:
+        # What is no pair is refused as it was written, not cut up at its commas.
+        return checked(key, given if key == "pairs" else split_list(",".join(given)))
+    except ConfigError as error:
+        raise ConfigError(f"pause-lint: error: argument --{option}: {error}") from None
+
+
+# Commands
+
+
+def _rule(code: str | None) -> int:
+    if code is None:
+        sys.stdout.write(rules.table())
+        return CLEAN
+    for rule in rules.RULES:
+        if code.upper() == rule.code or code.lower() == rule.name:
+            sys.stdout.write(rules.page(rule))
+            return CLEAN
+    known = [*rules.BY_CODE, *(rule.name for rule in rules.RULES)]
+    likely = nearest(code.upper(), known) or nearest(code.lower(), known)
+    return _fail(f"pause-lint: error: unknown rule {code!r}{likely} (known: {', '.join(rules.BY_CODE)})")
+
+
+def _check(arguments: argparse.Namespace, options: Options) -> int:
+    from pause_lint.check import check_paths, check_source
+
+    if arguments.paths == [STDIN]:
+        data, path = _stdin(arguments)
+        report = check_source(data, path, options, explain=arguments.verbose)
+        _show(report, arguments, {path: data})
+    else:
+        report = check_paths(arguments.paths or ["."], options, explain=arguments.verbose)
+        _show(report, arguments, {})
+    return _exit_code(arguments, bool(report.findings), report)
+
+
+def _fix(arguments: argparse.Namespace, options: Options) -> int:
+    from pause_lint.fixing.run import fix_bytes, fix_paths, unified_diff
+
+    if arguments.diff and arguments.output_format == "json":
+        raise ConfigError("pause-lint fix: error: --diff and --output-format json exclude each other")
+    unsafe: bool = arguments.unsafe_fixes
+    from_stdin = arguments.paths == [STDIN]
+    memory: dict[str, bytes] = {}
+    try:
+        if from_stdin:
+            data, path = _stdin(arguments)
+            outcome = fix_bytes(data, path, options, unsafe=unsafe)
+            memory[path] = outcome.changes[0].new if outcome.changes and not arguments.diff else data
+        else:
+            outcome = fix_paths(arguments.paths or ["."], options, unsafe=unsafe, write=not arguments.diff)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "libcst":
+            raise
+        return _fail("pause-lint fix: error: fixing needs LibCST, which is not installed: python -m pip install libcst")
+    if arguments.diff:
+        sys.stdout.flush()
+        for change in outcome.changes:
+            sys.stdout.buffer.write(unified_diff(change))
+        sys.stdout.buffer.flush()
+    elif from_stdin:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(memory[path])
+        sys.stdout.buffer.flush()
+    # Where standard output is a diff or a file, what there is to say goes beside it.
+    _show_outcome(outcome, arguments, memory, beside=arguments.diff or from_stdin)
+    return _exit_code(arguments, bool(outcome.unfixed or (arguments.diff and outcome.changes)), outcome.report)
+
+
+def _stdin(arguments: argparse.Namespace) -> tuple[bytes, str]:
+    name: str | None = arguments.stdin_filename
+    return sys.stdin.buffer.read(), shown_path(name) if name else STDIN_NAME
+
+
+def _exit_code(arguments: argparse.Namespace, found: bool, report: Report) -> int:
+    if report.problems:
+        return FAILED
+    return FOUND if found and not arguments.exit_zero else CLEAN
+
+
+# Output
+
+
+def _show(report: Report, arguments: argparse.Namespace, memory: dict[str, bytes]) -> None:
+    """Print a report. memory: the files that were not read from disk, by shown path."""
+    if arguments.output_format == "json":
+        from pause_lint.report import json
+
+        sys.stdout.write(json.render(report))
+    else:
+        sys.stdout.write(
+            text.render(
+                report,
+                _SourceLines(memory),
+                concise=arguments.output_format == "concise",
+                quiet=arguments.quiet,
+                with_statistics=arguments.statistics,
+                style=_style(arguments),
+            )
+        )
+        _print_problems(report.problems)
+    _print_notes(report, arguments)
+
+
+def _show_outcome(outcome: Outcome, arguments: argparse.Namespace, memory: dict[str, bytes], beside: bool) -> None:
+    """Print what was fixed and what was not. beside: on standard error."""
+    if arguments.output_format == "json" and not beside:
+        _show(outcome.report, arguments, memory)
+        return
+    out = sys.stderr if beside else sys.stdout
+    style = _style(arguments)
+    lines = _SourceLines(memory)
+    if not arguments.quiet and not arguments.diff:
+        for finding in outcome.fixed:
+            out.write(f"{text.headline(finding, style)} [fixed]\n")
+    for finding, reason in outcome.unfixed:
+        concise = arguments.output_format == "concise"
+        shown = text.headline(finding, style) if concise else text.block(finding, lines, style)
+        out.write(f"{shown}\n  not fixed: {reason}\n")
+    if arguments.statistics:
+        out.write(text.statistics(outcome.report.findings))
+    if not arguments.quiet:
+        out.write(text.fix_summary(len(outcome.fixed), len(outcome.changes), len(outcome.unfixed), arguments.diff))
+    _print_problems(outcome.report.problems)
+    _print_notes(outcome.report, arguments)
+
+
+def _print_problems(problems: Sequence[Problem]) -> None:
+    sys.stdout.flush()
+    for problem in problems:
+        sys.stderr.write(text.problem_line(problem) + "\n")
+
+
+def _print_notes(report: Report, arguments: argparse.Namespace) -> None:
+    if arguments.verbose and not arguments.quiet:
+        sys.stdout.flush()
+        for note in report.notes:
+            sys.stderr.write(f"note: {note}\n")
+        sys.stderr.write(f"note: {report.files} files read, {report.parsed} of them parsed\n")
+
+
+class _SourceLines:
+    """The lines of a file by its shown path: from memory, or read again and kept."""
+
+    def __init__(self, memory: dict[str, bytes]) -> None:
+        self._memory = memory
+        self._known: dict[str, tuple[str, ...]] = {}
+
+    def __call__(self, path: str) -> tuple[str, ...]:
+        if path not in self._known:
+            try:
+                data = self._memory[path] if path in self._memory else read(path)
+                self._known[path] = split_lines(decode(data))
+            except (OSError, ValueError, Unparsable):
+                self._known[path] = ()
+        return self._known[path]
+
+
+def _style(arguments: argparse.Namespace) -> text.Style:
+    """Colour if asked for, or if a person looks at a terminal (https://no-color.org, https://force-color.org)."""
+    wanted: str = arguments.color
+    if wanted == "auto":
+        if os.environ.get("NO_COLOR"):
+            wanted = "never"
+        elif os.environ.get("FORCE_COLOR"):
+            wanted = "always"
+        elif os.environ.get("TERM") == "dumb" or not sys.stdout.isatty():
+            wanted = "never"
+    return text.PLAIN if wanted == "never" else text.Style.colored()
+
+
+def _fail(message: str) -> int:
+    sys.stdout.flush()
+    sys.stderr.write(message + "\n")
+    return FAILED

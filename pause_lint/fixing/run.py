@@ -1,0 +1,159 @@
+"""Fixing files: checks them, fixes each, and writes it back. Says what was fixed, what was not, and why.
+
+How a file is fixed and how it is written is not decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pause_lint.check import check_paths, check_source
+from pause_lint.config import Options, tree_root
+from pause_lint.finding import Finding, Problem, Report
+from pause_lint.tree import discover, read
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file before and after. path: as shown in reports."""
+
+    path: str
+    old: bytes
+    new: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a run.
+
+    changes: the files that were rewritten, or would have been.
+    fixed: the findings that are gone with these changes.
+    unfixed: those that stay, each with the reason, in the order of reports.
+    report: the findings that stay, as a report; its problems are those of the whole run.
+    """
+
+    changes: tuple[Change, ...]
+    fixed: tuple[Finding, ...]
+    unfixed: tuple[tuple[Finding, str], ...]
+    report: Report
+
+
+def fix_paths(paths: Sequence[str], options: Options, *, unsafe: bool, write: bool) -> Outcome:
+    """Fix the findings in the files under `paths`.
+
+    unsafe: whether to apply fixes that are not safe.
+    write: whether to write the files; without it, the changes are only worked out.
+
+    Raises ModuleNotFoundError if there is something to fix and LibCST is not installed.
+    """
+    report = check_paths(paths, options)
+    locations = {source.path: source.location for source in discover(paths, options)[0]}
+    by_path: dict[str, list[Finding]] = {}
+    for finding in report.findings:
+        by_path.setdefault(finding.path, []).append(finding)
+    changes: list[Change] = []
+    fixed: list[Finding] = []
+    unfixed: list[tuple[Finding, str]] = []
+    problems = list(report.problems)
+    for path, findings in by_path.items():
+        location = locations.get(path, path)
+        try:
+            data = read(location)
+        except OSError as error:
+            reason = f"the file cannot be read any more: {error.strerror or error}"
+            problems.append(Problem(path, 0, reason))
+            unfixed += [(finding, reason) for finding in findings]
+            continue
+        done = fix_file(data, path, findings, options, unsafe=unsafe)
+        problems += done.problems
+        if done.new != data and write:
+            refusal = _written(location, data, done.new, options.project_root or tree_root(location))
+            if refusal:
+                problems.append(Problem(path, 0, refusal))
+                unfixed += [(finding, refusal) for finding in findings]
+                continue
+        if done.new != data:
+            changes.append(Change(path, data, done.new))
+        fixed += done.fixed
+        unfixed += done.unfixed
+    unfixed.sort(key=lambda entry: entry[0].sort_key)
+    left = replace(report, findings=tuple(finding for finding, _ in unfixed), problems=tuple(problems))
+    return Outcome(tuple(changes), tuple(sorted(fixed, key=lambda finding: finding.sort_key)), tuple(unfixed), left)
+
+
+def fix_bytes(data: bytes, path: str, options: Options, *, unsafe: bool) -> Outcome:
+    """Fix the file in `data`, which is shown as `path`; nothing is written. Raises as `fix_paths` does."""
+    report = check_source(data, path, options)
+    if not report.findings:
+        return Outcome((), (), (), report)
+    done = fix_file(data, path, report.findings, options, unsafe=unsafe)
+    left = replace(
+        report,
+        findings=tuple(finding for finding, _ in done.unfixed),
+        problems=(*report.problems, *done.problems),
+    )
+    changes = (Change(path, data, done.new),) if done.new != data else ()
+    return Outcome(changes, done.fixed, done.unfixed, left)
+
+
+@dataclass(frozen=True, slots=True)
+class FixedFile:
+    """One file fixed in memory."""
+
+    new: bytes
+    fixed: tuple[Finding, ...]
+    unfixed: tuple[tuple[Finding, str], ...]
+    problems: tuple[Problem, ...]
+
+
+def fix_file(data: bytes, path: str, findings: Sequence[Finding], options: Options, *, unsafe: bool) -> FixedFile:
+    """Fix `findings`, all of the file in `data`, which is shown as `path`. A fault of ours leaves the file as it is."""
+    from pause_lint.fixing import fix_source
+
+    # Useless comments have no fix; what `fix_source` says of them, if anything, would only repeat that.
+    comments = tuple((finding, "delete or correct the comment") for finding in findings if finding.code == "PR900")
+    if len(comments) == len(findings):
+        return FixedFile(data, (), comments, ())
+    try:
+        result = fix_source(data, path, options, unsafe)
+    except ModuleNotFoundError:
+        raise
+    except Exception as error:
+        message = f"internal error while fixing: {type(error).__name__}: {error}; please report it"
+        unfixed = tuple((finding, "an internal error") for finding in findings)
+        return FixedFile(data, (), unfixed, (Problem(path, 0, message),))
+    others = tuple(entry for entry in result.unfixed if entry[0].code != "PR900")
+    return FixedFile(result.data, tuple(result.fixed), comments + others, ())
+
+
+def _written(location: str, old: bytes, new: bytes, root: str) -> str:
+    """Write `new` to the file; why not, if it was refused or failed."""
+    from pause_lint.fixing.write import WriteRefused
+    from pause_lint.fixing.write import replace as replace_file
+
+    try:
+        replace_file(location, old, new, root)
+    except WriteRefused as refusal:
+        return f"not written: {refusal}"
+    except OSError as error:
+        return f"not written: {error.strerror or error}"
+    return ""
+
+
+def unified_diff(change: Change) -> bytes:
+    """`change` as a unified diff that `patch` and `git apply` take, byte for byte: line endings and encoding stay."""
+    from difflib import diff_bytes
+    from difflib import unified_diff as diff
+
+    path = change.path.encode("utf-8", "surrogateescape")
+    # As git does it: a tab ends a name with blanks in it.
+    end = b"\t" if b" " in path else b""
+    lines = diff_bytes(diff, _lines(change.old), _lines(change.new), b"a/" + path + end, b"b/" + path + end)
+    unended = b"\n\\ No newline at end of file\n"
+    return b"".join(line if line.endswith(b"\n") else line + unended for line in lines)
+
+
+def _lines(data: bytes) -> list[bytes]:
+    """The lines of `data` with their `\\n`; a diff knows no other end of a line."""
+    return [line + b"\n" for line in data.split(b"\n")[:-1]] + [last for last in data.split(b"\n")[-1:] if last]

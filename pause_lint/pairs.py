@@ -1,0 +1,209 @@
+"""Pairs: which calls pause, which undo it, and all that differs from pair to pair. Plain data.
+
+Matching names against source is the business of `analysis.events`; nothing here reads code.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+ENGINE_WORDS = (
+    "engine",
+    "engines",
+    "rollout",
+    "rollouts",
+    "scheduler",
+    "router",
+    "manager",
+    "client",
+    "server",
+    "servers",
+    "worker",
+    "workers",
+    "llm",
+    "replica",
+    "replicas",
+)
+NEVER_WORDS = ("monitor", "monitoring", "profiler", "progress", "bar", "time", "asyncio", "timer", "trio", "anyio", "signal")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A set of pause names and the resume names that undo any of them.
+
+    pauses, resumes: method, function, RPC and route names, without decoration (`areal_`, `_async`, leading underscores).
+    noun: what is paused, for messages.
+    receivers: if not empty, the receiver's last name must contain one of these words.
+    never: words that rule a receiver out.
+    harmless: resuming what was not paused does nothing.
+    tested: the pausing call answers whether it took effect (`lock.acquire(timeout=1)`).
+    """
+
+    pauses: frozenset[str]
+    resumes: frozenset[str]
+    preset: str = "default"
+    noun: str = "generation"
+    receivers: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
+    harmless: bool = True
+    tested: bool = False
+
+
+def _pair(pauses: str, resumes: str, preset: str, noun: str, engines_only: bool = False) -> Pair:
+    return Pair(
+        pauses=frozenset(pauses.split()),
+        resumes=frozenset(resumes.split()),
+        preset=preset,
+        noun=noun,
+        receivers=ENGINE_WORDS if engines_only else (),
+        never=NEVER_WORDS if engines_only else (),
+    )
+
+
+PRESETS: dict[str, tuple[Pair, ...]] = {
+    "default": (_pair("pause_generation", "continue_generation resume_generation", "default", "generation"),),
+    "vllm": (
+        _pair("sleep", "wake_up wakeup wake", "vllm", "the engine", engines_only=True),
+        _pair("pause", "resume", "vllm", "the engine", engines_only=True),
+    ),
+    "sglang": (
+        _pair("release_memory_occupation", "resume_memory_occupation", "sglang", "the engine's memory"),
+    ),
+    "lifecycle": (
+        _pair("pause", "resume unpause", "lifecycle", "the engine", engines_only=True),
+        _pair("suspend", "resume", "lifecycle", "the engine", engines_only=True),
+        _pair("offload", "onload", "lifecycle", "the engine", engines_only=True),
+    ),
+    "update-session": (
+        _pair("start_weight_update", "finish_weight_update", "update-session", "the weight update session"),
+        _pair("begin_weight_update", "end_weight_update", "update-session", "the weight update session"),
+        _pair("begin_update_weights", "end_update_weights", "update-session", "the weight update session"),
+    ),
+    "lock": (
+        replace(
+            _pair("acquire", "release", "lock", "the engine lock"),
+            receivers=("engine_lock", "rollout_engine_lock", "update_lock", "weight_lock", "rollout_lock"),
+            harmless=False,
+            tested=True,
+        ),
+    ),
+    "verl": (
+        _pair("abort_replicas abort_all_requests", "resume_generation_replicas resume_generation resume_all_requests", "verl", "generation"),
+        _pair("sleep_replicas", "wake_up_replicas", "verl", "the replicas"),
+        _pair("release_kv_cache_replicas", "resume_kv_cache_replicas", "verl", "the replicas' KV cache"),
+    ),
+}
+
+ANSWERS: tuple[tuple[str, str], ...] = (
+    ("pause", "resume"),
+    ("pause", "continue"),
+    ("pause", "unpause"),
+    ("suspend", "resume"),
+    ("stop", "start"),
+    ("stop", "resume"),
+    ("stop", "continue"),
+    ("sleep", "wake"),
+    ("sleep", "resume"),
+    ("offload", "onload"),
+    ("offload", "reload"),
+    ("offload", "load"),
+    ("before", "after"),
+    ("pre", "post"),
+    ("begin", "end"),
+    ("start", "finish"),
+    ("start", "end"),
+    ("start", "stop"),
+    ("enter", "exit"),
+    ("aenter", "aexit"),
+    ("acquire", "release"),
+    ("lock", "unlock"),
+    ("release", "resume"),
+    ("release", "restore"),
+    ("disable", "enable"),
+    ("freeze", "thaw"),
+    ("halt", "resume"),
+    ("hold", "release"),
+    ("block", "unblock"),
+    ("abort", "resume"),
+    ("prepare", "finish"),
+    ("prepare", "finalize"),
+    ("prepare", "restore"),
+    ("setup", "teardown"),
+    ("open", "close"),
+    ("close", "open"),
+)
+"""Word pairs by which the name of one function answers another's; `x`/`unx` is understood without being listed."""
+
+_DECORATION = re.compile(r"^_*(?:areal_)?(?:async_)?(.+?)(?:_async)?_*$")
+
+
+def plain_name(name: str) -> str:
+    """`name` without leading underscores, `areal_`, `async_` and `_async`."""
+    match = _DECORATION.match(name)
+    return match[1] if match else name
+
+
+def answers(first: str, second: str) -> bool:
+    """Whether a function called `second` is, by its name, the one that undoes `first`."""
+    one, two = plain_name(first).split("_"), plain_name(second).split("_")
+    if one == two:
+        return False
+    words_match = [(a, b) for a, b in zip(one, two, strict=False) if a != b]
+    if len(one) == len(two) and all((a, b) in ANSWERS or b == "un" + a for a, b in words_match):
+        return True
+    # `sleep` / `wake_up`: the differing word grew a particle.
+    if len(two) == len(one) + 1 and "up" in two:
+        shorter = [word for word in two if word != "up"]
+        return all(a == b or (a, b) in ANSWERS for a, b in zip(one, shorter, strict=False))
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The pairs in force, indexed by plain name."""
+
+    pairs: tuple[Pair, ...]
+    pausing: dict[str, tuple[Pair, ...]] = field(default_factory=dict)
+    resuming: dict[str, tuple[Pair, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, pairs: tuple[Pair, ...]) -> Vocabulary:
+        """Index `pairs`."""
+        pausing: dict[str, tuple[Pair, ...]] = {}
+        resuming: dict[str, tuple[Pair, ...]] = {}
+        for pair in pairs:
+            for name in pair.pauses:
+                pausing[name] = (*pausing.get(name, ()), pair)
+            for name in pair.resumes:
+                resuming[name] = (*resuming.get(name, ()), pair)
+        return cls(pairs, pausing, resuming)
+
+    def stems(self) -> frozenset[bytes]:
+        """The byte strings one of which a file must hold for a pause to be in it."""
+        return frozenset(name.encode() for name in self.pausing)
+
+
+def preset_pairs(names: tuple[str, ...]) -> tuple[Pair, ...]:
+    """The pairs of the presets named (`all`: every one), without duplicates.
+
+    Raises KeyError with the unknown name.
+    """
+    wanted = tuple(PRESETS) if "all" in names else names
+    found: dict[tuple[frozenset[str], frozenset[str]], Pair] = {}
+    for name in wanted:
+        for pair in PRESETS[name]:
+            found.setdefault((pair.pauses, pair.resumes), pair)
+    return tuple(found.values())
+
+
+def parse_pair(text: str) -> Pair:
+    """`PAUSE:RESUME[,RESUME]` as given to `--pair`.
+
+    Raises ValueError with a remedy if `text` has another form.
+    """
+    pause, colon, resumes = text.partition(":")
+    names = [name.strip() for name in resumes.split(",")]
+    if not colon or not all(name.isidentifier() for name in [pause.strip(), *names]):
+        raise ValueError(f"{text!r} is not of the form PAUSE:RESUME[,RESUME], for example drain:undrain")
+    return Pair(frozenset([plain_name(pause.strip())]), frozenset(map(plain_name, names)), preset="pair", noun="the engine")

@@ -1,0 +1,176 @@
+"""The report for people: findings with their source line and their path, or one line each; and the totals."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from pause_lint.finding import Finding, Problem, Report, Span
+from pause_lint.rules import BY_CODE
+
+Lines = Callable[[str], Sequence[str]]
+"""From a path, as shown, to the lines of that file without their endings; empty if they are not to be had."""
+
+_TAB = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Escape sequences for a terminal; empty ones for everything else."""
+
+    bold: str = ""
+    red: str = ""
+    dim: str = ""
+    reset: str = ""
+
+    @classmethod
+    def colored(cls) -> Style:
+        """The sequences that every terminal knows."""
+        return cls("\x1b[1m", "\x1b[1;31m", "\x1b[2m", "\x1b[0m")
+
+
+PLAIN = Style()
+
+
+def headline(finding: Finding, style: Style = PLAIN) -> str:
+    """`path:line:column: CODE message`."""
+    span = finding.span
+    return (
+        f"{style.bold}{_printable(finding.path)}{style.reset}:{span.line}:{span.column}: "
+        f"{style.red}{finding.code}{style.reset} {_printable(finding.message)}"
+    )
+
+
+def block(finding: Finding, lines: Lines, style: Style = PLAIN) -> str:
+    """A finding in full: the headline, the source line with carets, the path as numbered notes."""
+    parts = [headline(finding, style), *_excerpt(finding.span, lines(finding.path), style)]
+    width = len(str(len(finding.witness)))
+    for number, step in enumerate(finding.witness, 1):
+        place = f"line {step.line}" if step.path == finding.path else f"{step.path}:{step.line}:{step.column}"
+        parts.append(f"  {number:>{width}}. {_printable(place)}: {_printable(step.message)}")
+    return "\n".join(parts)
+
+
+def problem_line(problem: Problem) -> str:
+    """`path:line: error: message`, without the line where none is to blame."""
+    place = f"{problem.path}:{problem.line}" if problem.line else problem.path
+    return f"{_printable(place)}: error: {_printable(problem.message)}"
+
+
+def statistics(findings: Sequence[Finding]) -> str:
+    """How often each rule was broken, by code."""
+    counts = Counter(finding.code for finding in findings)
+    width = max((len(str(count)) for count in counts.values()), default=0)
+    names = {code: BY_CODE[code].name if code in BY_CODE else "" for code in counts}
+    return "".join(f"{counts[code]:>{width}}  {code}  {names[code]}\n" for code in sorted(counts))
+
+
+def summary(report: Report) -> str:
+    """The last line: how much was found, and how much of it `fix` can mend."""
+    findings = report.findings
+    errors = f", and {_count(len(report.problems), 'error')}" if report.problems else ""
+    if not findings:
+        return f"No findings in {_count(report.files, 'file')}{errors}.\n"
+    text = f"Found {_count(len(findings), 'finding')} in {_count(len({finding.path for finding in findings}), 'file')}"
+    text += errors
+    safe = sum(finding.fix == "safe" for finding in findings)
+    unsafe = sum(finding.fix == "unsafe" for finding in findings)
+    remarks = []
+    if safe:
+        remarks.append(f"{safe} fixable with `pause-lint fix`")
+    if unsafe:
+        remarks.append(f"{unsafe} {'more ' if safe else 'fixable '}with `--unsafe-fixes`")
+    return text + (f" ({', '.join(remarks)})" if remarks else "") + ".\n"
+
+
+def fix_summary(fixed: int, files: int, unfixed: int, diff: bool) -> str:
+    """The last line after `fix`. diff: the changes were only shown."""
+    if not fixed and not unfixed:
+        return "Nothing to fix.\n"
+    text = f"{'Would fix' if diff else 'Fixed'} {_count(fixed, 'finding')} in {_count(files, 'file')}"
+    return text + (f", {unfixed} not fixed" if unfixed else "") + ".\n"
+
+
+def render(
+    report: Report,
+    lines: Lines,
+    *,
+    concise: bool = False,
+    quiet: bool = False,
+    with_statistics: bool = False,
+    style: Style = PLAIN,
+) -> str:
+    """The findings of `report` and, unless `quiet`, the totals. Problems and notes go elsewhere."""
+    parts = [
+        headline(finding, style) + "\n" if concise else block(finding, lines, style) + "\n\n"
+        for finding in report.findings
+    ]
+    if with_statistics:
+        parts.append(statistics(report.findings))
+    if not quiet:
+        parts.append(summary(report))
+    text = "".join(parts)
+    return text.removesuffix("\n") if text.endswith("\n\n") else text
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _excerpt(span: Span, lines: Sequence[str], style: Style) -> list[str]:
+    """The first line of `span` with carets below it; nothing if there is no such line."""
+    if not 0 < span.line <= len(lines):
+        return []
+    line = lines[span.line - 1]
+    start = min(span.column - 1, len(line))
+    # Of a call that goes on, what there is of it on its first line.
+    end = span.end_column - 1 if span.end_line == span.line else len(line.rstrip())
+    before, marked, after = (_expanded(part, offset) for part, offset in _cut(line, start, max(end, start + 1)))
+    number = str(span.line)
+    margin = " " * len(number)
+    carets = " " * _width(before) + style.red + "^" * max(_width(marked), 1) + style.reset
+    return [
+        f"{style.dim}{margin} |{style.reset}",
+        f"{style.dim}{number} |{style.reset} {(before + marked + after).rstrip()}",
+        f"{style.dim}{margin} |{style.reset} {carets}",
+    ]
+
+
+def _cut(line: str, start: int, end: int) -> list[tuple[str, int]]:
+    """`line` in three, each part with the display column at which it begins."""
+    parts: list[tuple[str, int]] = []
+    column = 0
+    for part in (line[:start], line[start:end], line[end:]):
+        parts.append((part, column))
+        column += _width(_expanded(part, column))
+    return parts
+
+
+def _expanded(text: str, column: int) -> str:
+    """`text`, which begins at display column `column`, as it can be shown: tabs as blanks, no control characters."""
+    shown: list[str] = []
+    for character in text:
+        if character == "\t":
+            character = " " * (_TAB - column % _TAB)
+        elif not character.isprintable():
+            character = "?"
+        shown.append(character)
+        column += _width(character)
+    return "".join(shown)
+
+
+def _width(text: str) -> int:
+    """How many columns of a terminal `text` takes."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def _printable(text: str) -> str:
+    """`text` without anything that could break the line or steer a terminal: paths and code may hold it."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else char.encode("unicode_escape", "replace").decode() for char in text)

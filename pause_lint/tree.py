@@ -1,0 +1,327 @@
+"""Files: which there are under the paths named, what is in them, and their syntax trees.
+
+Nothing here knows what is looked for in them. Lines count from 1; columns in characters from 1.
+"""
+
+from __future__ import annotations
+
+import ast
+import codecs
+import errno
+import os
+import re
+import stat
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pause_lint.config import MARKERS, Options, marked_root, tree_root
+from pause_lint.finding import Problem
+
+STDIN_NAME = "stdin"
+"""What standard input is called that has no name."""
+
+SUFFIXES = (".py", ".pyi")
+SKIPPED_FOLDERS = frozenset({"__pycache__", "__pypackages__", "node_modules", "site-packages", "dist-packages"})
+BUILD_FOLDERS = frozenset({"build", "dist"})
+ENVIRONMENT_MARKS = frozenset({"pyvenv.cfg", "conda-meta"})
+PROJECT_FILES = frozenset({*MARKERS, "setup.py"})
+TEST_FOLDERS = frozenset({"tests", "test"})
+
+# A FIFO that took a file's place must not be waited for. The flags that are missing exist on other systems only.
+_READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_BOM = codecs.BOM_UTF8
+# PEP 263: in one of the first two lines, the first of which may only be blank or a comment.
+_CODING = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_BLANK = re.compile(rb"[ \t\f]*(?:#.*)?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that is to be looked at.
+
+    path: as shown in reports, relative to the current folder, with `/`.
+    location: as opened.
+    inside: relative to the root of its tree, with `/`.
+    named: whether the user named this very file.
+    """
+
+    path: str
+    location: str
+    inside: str
+    named: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A file that has been read and parsed.
+
+    path: as shown in reports.
+    data: the file as it stands.
+    text: decoded, without a byte order mark, with the line endings of the file.
+    tree: its syntax tree.
+    lines: its lines without their endings, as `ast` counts them.
+    """
+
+    path: str
+    data: bytes
+    text: str
+    tree: ast.Module
+    lines: tuple[str, ...]
+
+    def column(self, line: int, byte_offset: int) -> int:
+        """The column, in characters from 1, of what `ast` places `byte_offset` UTF-8 bytes into `line`."""
+        text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
+        if text.isascii():
+            return byte_offset + 1
+        return len(text.encode()[:byte_offset].decode(errors="ignore")) + 1
+
+
+class Unparsable(Exception):
+    """A file that is not Python text: the line to blame (0: none) and what to do."""
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(message)
+        self.line = line
+        self.message = message
+
+
+def shown_path(path: str) -> str:
+    """`path` as reports show it: relative to the current folder, with `/`."""
+    try:
+        return os.path.relpath(path).replace(os.sep, "/")
+    except ValueError:  # another drive
+        return path.replace(os.sep, "/")
+
+
+def is_test(inside: str) -> bool:
+    """Whether the file at `inside`, relative to the root of its tree, belongs to tests."""
+    *folders, name = inside.split("/")
+    stem = name.removesuffix("i").removesuffix(".py")
+    if stem == "conftest" or stem.startswith("test_") or stem.endswith("_test"):
+        return True
+    return not TEST_FOLDERS.isdisjoint(folders)
+
+
+def inside_tree(path: str) -> str:
+    """Where `path` is in its tree: relative to the root of the project, with `/`.
+
+    Without a project, the folder that the path names, or that the file is in, is part of the answer.
+    """
+    absolute = os.path.abspath(path)
+    root = marked_root(absolute) or os.path.dirname(tree_root(absolute))
+    return os.path.relpath(absolute, root).replace(os.sep, "/")
+
+
+def discover(paths: Sequence[str], options: Options) -> tuple[tuple[Source, ...], tuple[Problem, ...]]:
+    """The files under `paths`, in the order of their shown paths, and what kept others from being found.
+
+    A file that is named is taken whatever it is called. Folders are searched for `.py` and `.pyi`; left out are hidden
+    files and folders, caches, virtual environments, installed packages, `build` and `dist` beside a project file, and
+    what `options.exclude` matches. Links to folders are not followed, and a file is taken once however many names
+    lead to it. The order of `paths` does not matter.
+    """
+    excluded = _excluder(options.exclude)
+    found: dict[str, tuple[bool, Source]] = {}
+    problems: list[Problem] = []
+
+    def take(source: Source, real: str, is_link: bool) -> None:
+        old = found.get(real)
+        if old is None:
+            found[real] = (is_link, source)
+            return
+        best = min(old, (is_link, source), key=lambda entry: (entry[0], entry[1].path))
+        named = old[1].named or source.named
+        kept = best[1]
+        found[real] = (best[0], Source(kept.path, kept.location, kept.inside, named))
+
+    for path in sorted(set(paths)):
+        try:
+            mode = os.stat(path).st_mode
+        except (OSError, ValueError) as error:
+            problems.append(Problem(path, 0, _why(error)))
+            continue
+        shown, inside, real = shown_path(path), inside_tree(path), os.path.realpath(path)
+        if stat.S_ISREG(mode):
+            is_link = real != os.path.abspath(path)
+            take(Source(shown, path, inside, named=True), real, is_link)
+        elif stat.S_ISDIR(mode):
+            before = len(problems)
+            files = _walk(path, "" if shown == "." else shown + "/", inside, real, excluded, problems)
+            for source, where, is_link in files:
+                take(source, where, is_link)
+            if not files and len(problems) == before:
+                problems.append(Problem(path, 0, "no Python files (.py, .pyi) in this folder"))
+        else:
+            problems.append(Problem(path, 0, "not a regular file or folder; `-` reads standard input"))
+    sources = sorted((source for _, source in found.values()), key=lambda source: source.path)
+    return tuple(sources), tuple(problems)
+
+
+def _walk(
+    top: str,
+    shown: str,
+    inside: str,
+    real: str,
+    excluded: re.Pattern[str] | None,
+    problems: list[Problem],
+) -> list[tuple[Source, str, bool]]:
+    """The Python files below `top`: each with its real path and whether a link leads to it."""
+    found: list[tuple[Source, str, bool]] = []
+    # Prefixes of: what is opened, what is shown, where it is in the tree, the real path. Links to folders are not
+    # followed, so below `top` only a link to a file needs to be resolved.
+    stack = [(os.path.join(top, ""), shown, "" if inside == "." else inside + "/", os.path.join(real, ""))]
+    while stack:
+        location, shown, inside, real = stack.pop()
+        try:
+            with os.scandir(location) as scan:
+                entries = list(scan)
+        except OSError as error:
+            # A folder that went away in the meantime is no harm; the one that was named was there a moment ago.
+            if not isinstance(error, FileNotFoundError):
+                problems.append(Problem(shown.rstrip("/") or ".", 0, f"folder cannot be read: {_why(error)}"))
+            continue
+        names = {entry.name for entry in entries}
+        if location != os.path.join(top, "") and not ENVIRONMENT_MARKS.isdisjoint(names):
+            continue
+        is_project = not PROJECT_FILES.isdisjoint(names)
+        for entry in entries:
+            name = entry.name
+            if name.startswith("."):
+                continue
+            try:
+                if name.endswith(SUFFIXES) and entry.is_file():
+                    if excluded is None or not excluded.match(inside + name):
+                        is_link = entry.is_symlink()
+                        where = os.path.realpath(location + name) if is_link else real + name
+                        found.append((Source(shown + name, location + name, inside + name), where, is_link))
+                    continue
+                if not entry.is_dir(follow_symlinks=False):
+                    continue
+            except OSError:  # a link that leads round in a circle
+                continue
+            if name in SKIPPED_FOLDERS or (is_project and name in BUILD_FOLDERS):
+                continue
+            if excluded is not None and excluded.match(inside + name):
+                continue
+            stack.append((location + name + os.sep, shown + name + "/", inside + name + "/", real + name + os.sep))
+    return found
+
+
+def _excluder(patterns: Sequence[str]) -> re.Pattern[str] | None:
+    """Matches what `patterns` leave out: the path inside the tree, or its last name."""
+    if not patterns:
+        return None
+    from fnmatch import translate
+
+    forms: list[str] = []
+    for pattern in patterns:
+        plain = pattern.replace(os.sep, "/").removeprefix("./").rstrip("/").removeprefix("**/")
+        forms.append(translate(plain))
+        forms.append(translate("*/" + plain))
+    return re.compile("|".join(forms))
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "no such file or folder"
+    return getattr(error, "strerror", None) or str(error)
+
+
+def read(location: str) -> bytes:
+    """The bytes of the regular file at `location`. Raises OSError; never waits for a FIFO."""
+    handle = os.open(location, _READ_FLAGS)
+    try:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", location)
+        data = os.read(handle, status.st_size + 1)
+        if len(data) == status.st_size:
+            return data
+        parts = [data]
+        while part := os.read(handle, 1 << 20):
+            parts.append(part)
+        return b"".join(parts)
+    finally:
+        os.close(handle)
+
+
+def decode(data: bytes) -> str:
+    """The text of a Python file as Python reads it (PEP 263, byte order mark), with its line endings.
+
+    Raises Unparsable.
+    """
+    marked = data.startswith(_BOM)
+    body = data[len(_BOM) :] if marked else data
+    name, line = _coding(body)
+    if marked and name not in ("utf-8", "utf-8-sig"):
+        raise Unparsable(
+            line, f"the file begins with a UTF-8 byte order mark but declares {name}; remove one of the two"
+        )
+    try:
+        return body.decode(name)
+    except LookupError:
+        raise Unparsable(line, f"unknown encoding {name!r} in the coding line") from None
+    except UnicodeDecodeError as error:
+        if error.object == body:
+            line = body.count(b"\n", 0, error.start) + 1
+        raise Unparsable(
+            line,
+            f"not {name} text ({error.reason}); convert the file or declare its encoding in a coding line (PEP 263)",
+        ) from None
+    except (UnicodeError, ValueError) as error:
+        raise Unparsable(line, f"not {name} text ({error})") from None
+
+
+def _coding(body: bytes) -> tuple[str, int]:
+    """The encoding that the first two lines declare, and on which line; `utf-8` and 0 without a declaration."""
+    start = 0
+    for number in (1, 2):
+        ends = [end for end in (body.find(b"\n", start), body.find(b"\r", start)) if end >= 0]
+        end = min(ends, default=len(body))
+        line = body[start:end]
+        if found := _CODING.match(line):
+            name = found[1].decode("ascii", "replace").lower().replace("_", "-")
+            if name == "utf-8" or name.startswith("utf-8-"):
+                return "utf-8", number
+            return name, number
+        if not _BLANK.match(line):
+            break
+        start = end + (2 if body[end : end + 2] == b"\r\n" else 1)
+    return "utf-8", 0
+
+
+def split_lines(text: str) -> tuple[str, ...]:
+    """The lines of `text` without their endings, as `ast` and `tokenize` count them.
+
+    Only `\\n`, `\\r\\n` and `\\r` end a line; form feeds and the separators of Unicode do not.
+    """
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return tuple(text.removesuffix("\n").split("\n")) if text else ()
+
+
+def parse(path: str, data: bytes) -> Module:
+    """The module in `data`, to be shown as `path`. Raises Unparsable with the line and a remedy."""
+    text = decode(data)
+    if "\0" in text:
+        raise Unparsable(text.count("\n", 0, text.index("\0")) + 1, "the file holds a null byte and is not Python text")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # invalid escapes and the like are not our business
+            tree = ast.parse(text)
+    except SyntaxError as error:
+        raise Unparsable(error.lineno or 0, f"syntax error: {error.msg}") from None
+    except (RecursionError, MemoryError):
+        raise Unparsable(
+            0, "nested too deeply for the parser of Python; split the expression or the blocks, or exclude the file"
+        ) from None
+    except ValueError as error:
+        raise Unparsable(0, f"cannot be parsed: {error}") from None
+    return Module(path, data, text, tree, split_lines(text))
+
+
+def from_lines(path: str, lines: Sequence[str], tree: ast.Module) -> Module:
+    """The module that another tool has read and parsed already: its lines with `\\n` endings, and its tree."""
+    text = "".join(lines)
+    return Module(path, text.encode("utf-8", "surrogatepass"), text, tree, split_lines(text))

@@ -1,0 +1,1 @@
+"""The oracle: random functions, executed under every outcome, against what the analysis says of them."""

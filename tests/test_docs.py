@@ -1,0 +1,104 @@
+"""The pages say what the program does: every command in them is run, every table is compared with the code."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import pause_lint
+from pause_lint.config import KEYS
+from pause_lint.pairs import PRESETS
+from pause_lint.rules import RULES
+from tests.helpers.commands import PROJECT, run
+from tests.helpers.console import blocks, examples, replay, shell_lines
+
+README = (PROJECT / "README.md").read_text(encoding="utf-8")
+CHANGELOG = (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8")
+CONTRIBUTING = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+PAGES = sorted([*PROJECT.glob("*.md"), *PROJECT.glob("docs/**/*.md")])
+SHELL = {"make test", "make demo", "pip install ."}
+"""Commands without output: the first is what runs this, the others are run by `test_package.py`."""
+
+
+def page_name(path: Path) -> str:
+    return path.relative_to(PROJECT).as_posix()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
+def test_outputs_are_those_of_today(page: Path) -> None:
+    with examples() as folder:
+        for block in blocks(page.read_text(encoding="utf-8")):
+            assert replay(block, folder) == block
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
+def test_other_commands_are_run_elsewhere(page: Path) -> None:
+    assert set(shell_lines(page.read_text(encoding="utf-8"))) <= SHELL
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8")):
+        assert target.startswith("https://") or (page.parent / target).exists(), target
+
+
+def test_readme_has_a_finding_on_its_first_screen() -> None:
+    first_screen = "\n".join(README.splitlines()[:40])
+    assert re.search(r"^disk_update\.py:\d+:\d+: PR001 ", first_screen, flags=re.MULTILINE)
+
+
+def test_rules_of_the_readme_are_those_of_the_code() -> None:
+    shown = re.findall(r"^\| (PR\d{3}) `([a-z-]+)` \|", README, flags=re.MULTILINE)
+    assert shown == [(rule.code, rule.name) for rule in RULES]
+
+
+def test_presets_of_the_readme_are_those_of_the_code() -> None:
+    table = README.partition("| preset | pairs |")[2].partition("\n\n")[0]
+    assert re.findall(r"^\| `([a-z-]+)` \|", table, flags=re.MULTILINE) == list(PRESETS)
+
+
+def test_changelog_begins_with_this_version() -> None:
+    versions = re.findall(r"^## (\S+)", CHANGELOG, flags=re.MULTILINE)
+    assert versions[0] == pause_lint.__version__
+
+
+def test_every_rule_is_in_the_changelog_or_the_range_it_names() -> None:
+    named = set(re.findall(r"PR\d{3}", CHANGELOG))
+    for first, last in re.findall(r"PR(\d{3}) to PR(\d{3})", CHANGELOG):
+        named |= {f"PR{number:03}" for number in range(int(first), int(last) + 1)}
+    assert {rule.code for rule in RULES} == named
+
+
+def test_make_targets_exist() -> None:
+    makefile = (PROJECT / "Makefile").read_text(encoding="utf-8")
+    for page in (README, CONTRIBUTING):
+        for target in re.findall(r"`make ([a-z]+)", page):
+            assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
+
+
+def test_ci_runs_the_readme_command() -> None:
+    assert "make test" in shell_lines(README)
+    assert re.search(r"^make test$", (PROJECT / ".ci/run").read_text(encoding="utf-8"), flags=re.MULTILINE)
+
+
+def test_configuration_of_the_readme_is_understood(tmp_path: Path) -> None:
+    [block] = re.findall(r"^```toml\n(.*?)^```$", README, flags=re.MULTILINE | re.DOTALL)
+    assert "pause_lint" in tomllib.loads(block)["tool"]
+    (tmp_path / "pyproject.toml").write_text(block, encoding="utf-8")
+    (tmp_path / "module.py").write_text("def stop(engine):\n    engine.drain()\n", encoding="utf-8")
+    done = run("pause-lint", "check", "module.py", cwd=tmp_path)
+    assert done.code == 1, done.err
+    assert "PR001" in done.out
+
+
+def test_layout_of_contributing_is_that_of_the_package() -> None:
+    named = set(re.findall(r"`((?:\w+/)*\w+\.py)`", CONTRIBUTING.partition("## Layout")[2].partition("\n## ")[0]))
+    assert all((PROJECT / "pause_lint" / name).is_file() for name in named)
+
+
+def test_every_configuration_key_is_described() -> None:
+    page = (PROJECT / "docs/configuration.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `([a-z-]+)` \|", page, flags=re.MULTILINE) == list(KEYS)
