@@ -9,13 +9,14 @@ conditions cost nothing. Over `MAX_STATES` a pause is given up, which is a miss,
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from pause_lint.analysis import graph as g
 from pause_lint.analysis.events import Deed, receiver_names, same_receiver
 from pause_lint.analysis.exceptions import SOME, Thrown, catch
-from pause_lint.analysis.guards import Facts, Term, decide, implied, location, names, question, substitute, symbols
+from pause_lint.analysis.guards import Facts, Term, decide, implied, location, question, substitute, symbols
 from pause_lint.pairs import plain_name
 
 MAX_STATES = 20_000
@@ -26,6 +27,8 @@ _MAX_SIZE = 200
 Env = tuple[tuple[str, Term], ...]
 Flying = tuple[Thrown, int]
 """An exception in flight or caught, and the node that raised it (-1: before the pause)."""
+_Exit = tuple[int, int, str, bool]
+"""Where a path escapes, where it leaves, with what, and whether the pause was partial."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +77,17 @@ class _Walk:
 
     states: list[State] = field(default_factory=list)
     edges: list[list[int]] = field(default_factory=list)
-    leaks: dict[tuple[int, int, str, bool], int] = field(default_factory=dict)
+    leaks: dict[_Exit, int] = field(default_factory=dict)
     closers: set[int] = field(default_factory=set)
     overflow: bool = False
 
 
-def follow(graph: g.Graph, site: int) -> Followed:
-    """Follow the pause at node `site` of `graph` through every path."""
-    return _Follower(graph, site).run()
+def follow(graph: g.Graph, site: int, rank: Callable[[Leak], Any], settles: Callable[[Leak], bool]) -> Followed:
+    """Follow the pause at node `site` of `graph` through every path.
+
+    Leaks are confirmed in the order of `rank` (their `path` is empty then), up to the first that `settles` the matter.
+    """
+    return _Follower(graph, site).run(rank, settles)
 
 
 def undoes(deed: Deed, pause: Deed) -> bool:
@@ -98,36 +104,50 @@ class _Follower:
         self.pause_symbols = frozenset(("sym", place, 0) for place in graph.nodes[site].fresh)
         self.useful = self._reaching(site)
         self.tracked: frozenset[str] = frozenset()
-        self.everything = False
         self.sites: frozenset[int] = frozenset()
 
-    def run(self) -> Followed:
-        """Walk, replay, refine, until every leak left is one that a real path leads to."""
-        wanted: set[str] = set()
+    def run(self, rank: Callable[[Leak], Any], settles: Callable[[Leak], bool]) -> Followed:
+        """Walk, replay, refine, until the leaks that count are ones that real paths lead to."""
+        wanted = self._receivers()
+        everything = self._closure(wanted.union(*(node.keys for node in self.nodes)))
+        refuted: set[_Exit] = set()
+        for _ in range(MAX_ROUNDS):
+            self._track(self._closure(wanted))
+            walk = self._walk()
+            if walk.overflow:
+                break
+            leaks = sorted((self._leak(walk, key, ()) for key in walk.leaks if key not in refuted), key=rank)
+            confirmed: list[Leak] = []
+            learned = False
+            for leak in leaks:
+                key = _key(leak)
+                path, blame = self._replay(walk, walk.leaks[key], everything)
+                if path is not None:
+                    confirmed.append(replace(leak, path=path))
+                    if settles(leak):
+                        break
+                elif blame - wanted:
+                    wanted |= blame
+                    learned = True
+                    break
+                else:
+                    refuted.add(key)
+            if not learned:
+                return Followed(tuple(confirmed), frozenset(walk.closers))
+        return Followed((), frozenset(), given_up=True)
+
+    def _receivers(self) -> set[str]:
+        """What is remembered from the start: what receivers, raised names and registrations depend on."""
+        wanted = {name for name in self.graph.defined if name.startswith("#")}
         for node in self.nodes:
             if node.op == g.DEED and (undoes(node.arg, self.deed) or plain_name(node.arg.spelling) in self.deed.pair.pauses):
                 wanted |= receiver_names(node.arg)
             elif node.op == g.RAISE and node.arg[0] == "name":
                 wanted.add(node.arg[1])
-        wanted |= {name for name in self.graph.defined if name.startswith("#")}
-        confirmed: dict[tuple[int, int, str, bool], Leak] = {}
-        for _ in range(MAX_ROUNDS):
-            self._track(wanted)
-            walk = self._walk()
-            if walk.overflow:
-                return Followed((), frozenset(walk.closers), given_up=True)
-            conflicts: set[str] = set()
-            confirmed = {}
-            for key, end in walk.leaks.items():
-                path, blame = self._replay(walk, end)
-                if path is not None:
-                    confirmed[key] = Leak(key[0], key[1], self._thrown(walk.states[end]), key[3], path)
-                else:
-                    conflicts |= blame
-            if not conflicts - self.tracked:
-                return Followed(tuple(confirmed.values()), frozenset(walk.closers))
-            wanted |= conflicts
-        return Followed(tuple(confirmed.values()), frozenset(walk.closers), given_up=True)
+        return wanted
+
+    def _leak(self, walk: _Walk, key: _Exit, path: tuple[int, ...]) -> Leak:
+        return Leak(key[0], key[1], self._thrown(walk.states[walk.leaks[key]]), key[3], path)
 
     def _thrown(self, state: State) -> Thrown | None:
         if self.nodes[state.node].op != g.RAISED:
@@ -156,22 +176,25 @@ class _Follower:
                 stack += back[index]
         return found
 
-    def _track(self, wanted: set[str]) -> None:
-        """Remember what is wanted and whatever that is computed from."""
+    def _closure(self, wanted: Iterable[str]) -> frozenset[str]:
+        """`wanted` and whatever those are computed from."""
         closed: set[str] = set()
         stack = list(wanted)
         while stack:
             name = stack.pop()
-            if name in closed:
-                continue
-            closed.add(name)
-            stack += self.graph.defined.get(name, ())
-        self.tracked = frozenset(closed)
-        sites: set[int] = set()
+            if name not in closed:
+                closed.add(name)
+                stack += self.graph.defined.get(name, ())
+        return frozenset(closed)
+
+    def _track(self, names: frozenset[str]) -> None:
+        """Remember these variables and paths from now on."""
+        self.tracked = names
+        sites: set[int] = set(self.nodes[self.site].fresh)
         for node in self.nodes:
             if node.op == g.ASSIGN:
                 for name, term in node.arg:
-                    if name in closed:
+                    if name in names:
                         sites.update(part[1] for part in symbols(term))
         self.sites = frozenset(sites)
 
@@ -209,13 +232,12 @@ class _Follower:
     def _arrive(self, walk: _Walk, number: int, state: State) -> None:
         if state.open is None:
             return
-        escape, thrown = state.node, ""
-        if self.nodes[state.node].op == g.RAISED:
+        escape = state.node
+        thrown = self._thrown(state)
+        if thrown is not None:
             top = state.stack[0]
-            assert isinstance(top, tuple)
-            escape = top[1] if top[1] >= 0 else state.node
-            thrown = top[0].upper if top[0].exact else "Exception"
-        walk.leaks.setdefault((escape, state.node, thrown, state.open.partial), number)
+            escape = top[1] if isinstance(top, tuple) and top[1] >= 0 else state.node
+        walk.leaks.setdefault((escape, state.node, _named(thrown), state.open.partial), number)
 
     def _step(self, state: State, closers: set[int]) -> Iterator[State]:
         """Every state that one step from `state` can lead to."""
@@ -384,7 +406,7 @@ class _Follower:
 
     def _renew(self, state: State, fresh: tuple[int, ...]) -> State:
         """Evaluate expressions again: what was remembered of their last value is of their value before."""
-        sites = [site for site in fresh if site in self.sites or self.everything]
+        sites = [site for site in fresh if site in self.sites]
         if not sites or not (state.env or state.facts):
             return state
 
@@ -406,7 +428,7 @@ class _Follower:
 
     def _assign(self, state: State, pairs: list[tuple[str, Term]]) -> State:
         known = dict(state.env)
-        values = [(name, self._resolve(term, state.env)) for name, term in pairs if name in self.tracked or self.everything]
+        values = [(name, self._resolve(term, state.env)) for name, term in pairs if name in self.tracked]
         for name, _ in pairs:
             if name.endswith("["):
                 known = {key: value for key, value in known.items() if not key.startswith(name)}
@@ -423,7 +445,7 @@ class _Follower:
     def _branch(self, state: State, node: g.Node) -> Iterator[State]:
         term = node.arg
         tested = self.deed.pair.tested and any(part in self.pause_symbols for part in symbols(term))
-        if not (self.everything or node.keys <= self.tracked):
+        if not (node.keys <= self.tracked):
             yield self._go(state, node.next)
             yield self._go(state, node.alt)
             return
@@ -445,14 +467,14 @@ class _Follower:
 
     # -- replaying a leak ----------------------------------------------------------------------------------------------
 
-    def _replay(self, walk: _Walk, end: int) -> tuple[tuple[int, ...] | None, set[str]]:
+    def _replay(self, walk: _Walk, end: int, everything: frozenset[str]) -> tuple[tuple[int, ...] | None, set[str]]:
         """A real path to the leak at state `end`, or the conditions that keep every path found from being real."""
-        distance = self._distances(walk, end)
-        self.everything = True
+        tracked, sites = self.tracked, self.sites
+        self._track(everything)
         try:
-            return self._search(walk, end, distance)
+            return self._search(walk, end, self._distances(walk, end), tracked)
         finally:
-            self.everything = False
+            self.tracked, self.sites = tracked, sites
 
     def _distances(self, walk: _Walk, end: int) -> dict[int, int]:
         back: dict[int, list[int]] = {}
@@ -468,14 +490,14 @@ class _Follower:
                     queue.append(earlier)
         return distance
 
-    def _search(self, walk: _Walk, end: int, distance: dict[int, int]) -> tuple[tuple[int, ...] | None, set[str]]:
+    def _search(
+        self, walk: _Walk, end: int, distance: dict[int, int], known: frozenset[str]
+    ) -> tuple[tuple[int, ...] | None, set[str]]:
         start = State(self.graph.entry)
         seen = {(0, start)}
         blame: dict[int, set[str]] = {}
-        stack: list[tuple[int, State, tuple[int, ...] | None]] = [(0, start, None)]
         parents: list[tuple[int, int]] = []  # (node, index of parent)
         work: list[tuple[int, State, int]] = [(0, start, -1)]
-        del stack
         budget = MAX_REPLAY
         while work and budget:
             budget -= 1
@@ -508,9 +530,19 @@ class _Follower:
                     work.append((to, after, here))
         # The conflict nearest to the leak is the one that the walk has to learn first.
         for away in sorted(blame):
-            if blame[away] - self.tracked:
+            if blame[away] - known:
                 return None, blame[away]
         return None, set()
+
+
+def _key(leak: Leak) -> _Exit:
+    return (leak.escape, leak.exit, _named(leak.thrown), leak.partial)
+
+
+def _named(thrown: Thrown | None) -> str:
+    if thrown is None:
+        return ""
+    return thrown.upper if thrown.exact else "Exception"
 
 
 def _agrees(facts: Facts, concrete: Facts) -> bool:
@@ -528,5 +560,3 @@ def _grouped(thrown: Thrown) -> Thrown:
 def _size(term: Term) -> int:
     return 1 + sum(_size(part) for part in term if isinstance(part, tuple))
 
-
-__all__ = ["Followed", "Leak", "follow", "names", "undoes"]

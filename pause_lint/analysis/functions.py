@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from pause_lint.analysis.guards import last_name
 from pause_lint.pairs import Vocabulary
 from pause_lint.tree import Module
 
@@ -83,7 +84,14 @@ def _spans(lines: list[int], statement: ast.stmt) -> bool:
 def classes(module: Module) -> dict[str, tuple[str, ...]]:
     """The classes of the module by name, with the names of their bases (last parts)."""
     found: dict[str, tuple[str, ...]] = {}
-    for node in ast.walk(module.tree) if "class " in module.text else ():
+    stack: list[ast.stmt] = list(module.tree.body)
+    while stack:
+        node = stack.pop()
         if isinstance(node, ast.ClassDef):
-            found[node.name] = tuple(base.attr if isinstance(base, ast.Attribute) else base.id for base in node.bases if isinstance(base, ast.Attribute | ast.Name))
+            found[node.name] = tuple(last_name(base) for base in node.bases)
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            stack += node.body
+        else:
+            for block in _blocks(node):
+                stack += block
     return found

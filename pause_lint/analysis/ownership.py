@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from pause_lint.analysis import graph as g
 from pause_lint.analysis.events import Deed, Events, route_of, same_receiver
@@ -16,6 +17,7 @@ from pause_lint.analysis.flow import undoes
 from pause_lint.analysis.functions import Function
 from pause_lint.analysis.guards import last_name
 from pause_lint.pairs import Pair, answers, plain_name
+from pause_lint.tree import Module
 
 FINAL_NAMES = frozenset({"close", "aclose", "shutdown", "ashutdown", "del", "terminate", "teardown", "destroy", "kill", "exit", "aexit"})
 
@@ -29,12 +31,18 @@ class Conduct:
     resumes: tuple[Deed, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Surroundings:
     """What a module shows around its functions: their conduct, and the names that every one of its functions mentions."""
 
+    module: Module
     conducts: tuple[Conduct, ...]
-    mentions: Mapping[int, frozenset[str]]
+
+    @cached_property
+    def mentions(self) -> Mapping[int, frozenset[str]]:
+        """By the identity of a function's syntax: the names it calls, and with `&` those it hands on."""
+        nodes = ast.walk(self.module.tree)
+        return {id(node): _mentions(node) for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
 
 
 def resumes_itself(conduct: Conduct, pause: Deed) -> bool:
@@ -179,10 +187,9 @@ def _is_callback(function: Function, around: Surroundings) -> bool:
     return any(f"&{function.short}" in names for names in around.mentions.values())
 
 
-def mentions(function: Function) -> frozenset[str]:
-    """The names that a function calls, and with `&` before them those it hands on as callbacks, tasks or threads."""
+def _mentions(function: ast.AST) -> frozenset[str]:
     found: set[str] = set()
-    for node in ast.walk(function.node):
+    for node in ast.walk(function):
         if isinstance(node, ast.Call):
             found.add(last_name(node.func))
             for argument in (*node.args, *(keyword.value for keyword in node.keywords)):

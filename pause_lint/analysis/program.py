@@ -6,18 +6,19 @@ The one entry of the analysis. Selection, suppression and order are the business
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pause_lint.analysis import graph as g
 from pause_lint.analysis import ownership
 from pause_lint.analysis.build import build, own_nodes
-from pause_lint.analysis.events import Deed, Events, same_receiver
-from pause_lint.analysis.flow import Followed, follow, undoes
+from pause_lint.analysis.events import Deed, Events
+from pause_lint.analysis.flow import Followed, undoes
 from pause_lint.analysis.functions import Function, classes, functions, mentioned_lines
 from pause_lint.analysis.guards import Terms, last_name
 from pause_lint.analysis.ownership import Conduct, Surroundings
-from pause_lint.analysis.witness import finding, span
+from pause_lint.analysis.witness import finding, follow_pause, span
 from pause_lint.config import Options
 from pause_lint.finding import Finding, Step
 from pause_lint.pairs import Vocabulary, plain_name
@@ -123,7 +124,7 @@ class _View:
         pausing = [conduct for conduct in self.conducts if conduct.pauses]
         if not pausing:
             return
-        around = Surroundings(tuple(self.conducts), {id(f.node): ownership.mentions(f) for f in self._all_functions()})
+        around = Surroundings(self.module, tuple(self.conducts))
         hierarchy = classes(self.module)
         graphs: dict[int, g.Graph] = {}
         for conduct in self.conducts:
@@ -138,11 +139,6 @@ class _View:
             graph = graphs.get(id(conduct.function.node))
             if graph is not None:
                 yield from self._followed(conduct, graph, graphs, around, notes)
-
-    def _all_functions(self) -> Iterator[Function]:
-        for node in ast.walk(self.module.tree):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                yield Function(node, node.name)
 
     def _concerns(self, conduct: Conduct) -> bool:
         """Whether the function pauses, itself or through a function nested in it."""
@@ -165,7 +161,7 @@ class _View:
                 continue
             if takes and ownership.is_resting_state(graph, deed, self.events):
                 continue
-            followed = follow(graph, site)
+            followed = follow_pause(graph, site)
             if followed.given_up:
                 notes.append(f"{self.module.path}:{deed.node.lineno}: too many paths in {function.name}; this pause was given up")
             leaks = followed.leaks
@@ -187,16 +183,17 @@ class _View:
 
     def _find_unawaited(self) -> dict[int, tuple[Conduct, Deed]]:
         """Deeds whose coroutine nobody runs, by the identity of their call."""
-        awaited = [deed for conduct in self.conducts for deed in (*conduct.pauses, *conduct.resumes) if deed.awaited and deed.bare is False]
-        coroutines = _coroutine_names(self.module.tree) if self.lines else frozenset()
+        awaited = [deed for conduct in self.conducts for deed in (*conduct.pauses, *conduct.resumes) if deed.awaited and not deed.bare]
+        coroutines = _coroutine_names(self.module.text) if "async def" in self.module.text else frozenset()
         lost: dict[int, tuple[Conduct, Deed]] = {}
         for conduct in self.conducts:
-            dropped = {id(value) for value in _dropped_values(conduct.function)}
-            for deed in (*conduct.pauses, *conduct.resumes):
-                if not deed.bare or deed.awaited or id(deed.node) not in dropped:
-                    continue
-                if deed.spelling in coroutines or any(self._is_other_half(deed, other) for other in awaited):
-                    lost[id(deed.node)] = (conduct, deed)
+            suspects = [
+                deed
+                for deed in (*conduct.pauses, *conduct.resumes)
+                if deed.bare and (deed.spelling in coroutines or any(self._is_other_half(deed, other) for other in awaited))
+            ]
+            dropped = {id(value) for value in _dropped_values(conduct.function)} if suspects else set()
+            lost.update((id(deed.node), (conduct, deed)) for deed in suspects if id(deed.node) in dropped)
         return lost
 
     def _is_other_half(self, deed: Deed, other: Deed) -> bool:
@@ -237,16 +234,15 @@ def replace_dead(events: Events, dead: frozenset[int]) -> Events:
     return Events(events.vocabulary, events.terms, events.quiet_calls, dead)
 
 
-def _coroutine_names(tree: ast.Module) -> frozenset[str]:
-    """Names that are defined in the tree, and only as `async def` (stubs that just raise or pass apart)."""
-    asynchronous: set[str] = set()
-    plain: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.AsyncFunctionDef):
-            asynchronous.add(node.name)
-        elif isinstance(node, ast.FunctionDef):
-            plain.add(node.name)
-    return frozenset(asynchronous - plain)
+_DEFINITION = re.compile(r"^[ \t]*(async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
+
+
+def _coroutine_names(text: str) -> frozenset[str]:
+    """Names that the source defines, and only as `async def`."""
+    found: dict[str, bool] = {}
+    for match in _DEFINITION.finditer(text):
+        found[match[2]] = found.get(match[2], True) and match[1] is not None
+    return frozenset(name for name, asynchronous in found.items() if asynchronous)
 
 
 def _dropped_values(function: Function) -> Iterator[ast.expr]:
@@ -275,5 +271,3 @@ def _swallowing(function: Function) -> Iterator[tuple[int, Sequence[ast.stmt]]]:
                     if any(last_name(arg) in ("Exception", "BaseException") for arg in manager.args):
                         yield node.lineno, node.body
 
-
-__all__ = ["Case", "Outcome", "analyse", "cases", "check_modules", "same_receiver"]

@@ -9,7 +9,7 @@ import ast
 
 from pause_lint.analysis import graph as g
 from pause_lint.analysis.events import Deed, same_receiver
-from pause_lint.analysis.flow import Followed, Leak, undoes
+from pause_lint.analysis.flow import Followed, Leak, follow, undoes
 from pause_lint.analysis.functions import Function
 from pause_lint.finding import Finding, Span, Step
 from pause_lint.tree import Module
@@ -49,10 +49,21 @@ def pause_text(deed: Deed) -> str:
     return text
 
 
+def follow_pause(graph: g.Graph, site: int) -> Followed:
+    """Follow a pause, confirming the leaks that a finding is told from: up to the first that makes it a plain PR001."""
+    deed: Deed = graph.nodes[site].arg
+    cleanups = _cleanups(graph.function)
+
+    def settles(leak: Leak) -> bool:
+        return not (_is_pause_itself(graph, leak, deed) or _in_cleanup(graph, leak, deed, cleanups))
+
+    return follow(graph, site, lambda leak: _rank(graph, leak), settles)
+
+
 def finding(module: Module, function: Function, graph: g.Graph, site: int, followed: Followed) -> Finding:
     """The one finding for a pause that gets away."""
     deed: Deed = graph.nodes[site].arg
-    leak = min(followed.leaks, key=lambda one: _rank(graph, one))
+    leak = followed.leaks[0]
     resumed = any(_undoing(node, deed) for node in graph.nodes)
     code, kind = classify(graph, deed, followed, leak, resumed)
     what = f"{deed.pair.noun} paused by {pause_text(deed)}"
@@ -74,7 +85,8 @@ def classify(graph: g.Graph, deed: Deed, followed: Followed, leak: Leak, resumed
         return "PR001", "never"
     if all(_is_pause_itself(graph, one, deed) for one in followed.leaks):
         return "PR002", "partial"
-    if all(one.thrown is not None and _in_cleanup(graph, one, deed) for one in followed.leaks):
+    cleanups = _cleanups(graph.function)
+    if all(_in_cleanup(graph, one, deed, cleanups) for one in followed.leaks):
         return "PR003", "cleanup"
     if leak.thrown is None:
         return "PR001", "normal-path"
@@ -86,9 +98,10 @@ def _undoing(node: g.Node, deed: Deed) -> bool:
 
 
 def _rank(graph: g.Graph, leak: Leak) -> tuple[int, int, bool, int]:
+    """The order of witnesses: the one that leaves earliest; an error before a cancellation."""
     line, column = _place(graph.nodes[leak.escape].syntax)
     cancelled = leak.thrown is not None and leak.thrown.upper in ("CancelledError", "GeneratorExit")
-    return (line, column, cancelled, len(leak.path))
+    return (line, column, cancelled, leak.exit)
 
 
 def _place(node: ast.AST | None) -> tuple[int, int]:
@@ -100,19 +113,24 @@ def _is_pause_itself(graph: g.Graph, leak: Leak, deed: Deed) -> bool:
     return leak.thrown is not None and node.op == g.DEED and node.arg.node is deed.node
 
 
-def _in_cleanup(graph: g.Graph, leak: Leak, deed: Deed) -> bool:
+_Stretch = tuple[tuple[int, int], tuple[int, int]]
+
+
+def _in_cleanup(graph: g.Graph, leak: Leak, deed: Deed, cleanups: list[_Stretch]) -> bool:
     """Whether the escape stands in a finally or handler in which the resume stands behind it."""
+    if leak.thrown is None:
+        return False
     place = _place(graph.nodes[leak.escape].syntax)
     resumes = [_place(node.syntax) for node in graph.nodes if _undoing(node, deed) and same_receiver(deed.receiver, node.arg.receiver)]
-    for start, end in _cleanups(graph.function):
+    for start, end in cleanups:
         if start <= place <= end and any(place < resume <= end for resume in resumes):
             return True
     return False
 
 
-def _cleanups(function: ast.AST) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+def _cleanups(function: ast.AST) -> list[_Stretch]:
     """The stretches of source that are bodies of `finally` clauses and handlers."""
-    found = []
+    found: list[_Stretch] = []
     for node in ast.walk(function):
         blocks = []
         if isinstance(node, ast.Try | ast.TryStar) and node.finalbody:

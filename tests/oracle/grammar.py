@@ -43,7 +43,7 @@ class Writer(Statements):
                 "suppressed": 0.5,
                 "return": 0.4 if place.jumps else 0,
                 "raise": 0.4,
-                "break": 12 if place.loop and place.jumps else 0,
+                "break": 16 if place.loop and place.jumps else 0,
                 "block before": 0.3,
             }
         )

@@ -684,7 +684,7 @@ class Statements:
                 "guarded wrong": 0.4,
                 "outside": 1,
                 "only": 0.4,
-                "other": 2.5,
+                "other": 3,
             }
         )
         pause = self.pause(receiver)
