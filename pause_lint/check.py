@@ -47,28 +47,21 @@ class _Loaded:
     files: int
 
 
-def check_paths(paths: Sequence[str], options: Options, *, explain: bool = False) -> Report:
-    """Check the files under `paths`.
-
-    What kept a part from being done is among the problems of the report. With `explain`, its notes also name the
-    functions that were given up, which costs time.
-    """
+def check_paths(paths: Sequence[str], options: Options) -> Report:
+    """Check the files under `paths`. What kept a part from being done is among the problems of the report."""
     sources, problems = discover(paths, options)
     loaded = _load(sources, options)
-    return _report(loaded, (*problems, *loaded.problems), options, explain)
+    return _report(loaded, (*problems, *loaded.problems), options)
 
 
-def check_source(data: bytes, path: str, options: Options, *, explain: bool = False) -> Report:
-    """Check one file whose bytes are `data`; it is shown as `path` and need not exist.
-
-    `explain` is that of `check_paths`.
-    """
+def check_source(data: bytes, path: str, options: Options) -> Report:
+    """Check one file whose bytes are `data`; it is shown as `path` and need not exist."""
     if not options.include_tests and belongs_to_tests(path):
         return Report((), (), 0, 0, (_left_out(path),))
     loader = _Loader(options)
     loader.take(path, data, parse_always=True)
     loaded = loader.loaded()
-    return _report(loaded, loaded.problems, options, explain)
+    return _report(loaded, loaded.problems, options)
 
 
 def check_module(module: Module, options: Options) -> tuple[tuple[Finding, ...], tuple[Problem, ...]]:
@@ -76,8 +69,8 @@ def check_module(module: Module, options: Options) -> tuple[tuple[Finding, ...],
 
     For tools that read suppression comments themselves.
     """
-    raw, problems = _analyse((module,), options)
-    return tuple(_chosen(raw, options)), tuple(problems)
+    analysed = _analyse((module,), options)
+    return tuple(_chosen(analysed.findings, options)), analysed.problems
 
 
 def belongs_to_tests(path: str) -> bool:
@@ -89,7 +82,10 @@ class _Loader:
     """Reads files one by one and sorts them by what is to be done with them."""
 
     def __init__(self, options: Options) -> None:
-        self._stems = sorted(Vocabulary.of(options.pairs).stems())
+        vocabulary = Vocabulary.of(options.pairs)
+        self._stems = sorted(vocabulary.stems())
+        outside = (name.rpartition(".")[2] for name in (*options.pauses, *options.resumes))
+        self._words = (*vocabulary.pausing, *vocabulary.resuming, *outside)
         self._comments_count = suppress.INEFFECTIVE in options.select
         self._modules: list[Module] = []
         self._others: list[_Text] = []
@@ -109,7 +105,8 @@ class _Loader:
                     self._problems.append(Problem(path, error.line, error.message))
             return
         try:
-            self._modules.append(parse(path, data))
+            # A file that is named is read as a whole, so that what is wrong anywhere in it comes out.
+            self._modules.append(parse(path, data, None if parse_always else self._words))
         except Unparsable as error:
             self._problems.append(Problem(path, error.line, error.message))
 
@@ -151,13 +148,13 @@ def _load(sources: Iterable[Source], options: Options) -> _Loaded:
     return loader.loaded()
 
 
-def _report(loaded: _Loaded, problems: Sequence[Problem], options: Options, explain: bool) -> Report:
-    raw, faults = _analyse(loaded.modules, options)
+def _report(loaded: _Loaded, problems: Sequence[Problem], options: Options) -> Report:
+    analysed = _analyse(loaded.modules, options)
     by_path: dict[str, list[Finding]] = {module.path: [] for module in loaded.modules}
-    for finding in raw:
+    for finding in analysed.findings:
         by_path.setdefault(finding.path, []).append(finding)
     # Where the analysis failed, nobody knows whether a comment would have had something to suppress.
-    failed = {fault.path for fault in faults}
+    failed = {problem.path for problem in analysed.problems}
     shown: list[Finding] = []
     for module in loaded.modules:
         shown += _suppressed(module.path, module.text, by_path[module.path], options, module.path not in failed)
@@ -165,17 +162,19 @@ def _report(loaded: _Loaded, problems: Sequence[Problem], options: Options, expl
         shown += _suppressed(other.path, other.text, [], options, True)
     return Report(
         findings=tuple(_chosen(shown, options)),
-        problems=tuple(sorted((*problems, *faults), key=lambda problem: (problem.path, problem.line, problem.message))),
+        problems=tuple(
+            sorted((*problems, *analysed.problems), key=lambda problem: (problem.path, problem.line, problem.message))
+        ),
         files=loaded.files,
         parsed=len(loaded.modules),
-        notes=(*loaded.notes, *(_given_up(loaded.modules, options) if explain else ())),
+        notes=(*loaded.notes, *analysed.notes),
     )
 
 
 def _suppressed(path: str, text: str, findings: list[Finding], options: Options, judge: bool) -> list[Finding]:
     if not (findings or (judge and suppress.INEFFECTIVE in options.select)):
         return []
-    if "noqa" not in text.lower() and not suppress.mentions_us(text.encode("utf-8", "surrogatepass")):
+    if not suppress.has_comments(text):
         return findings
     shown, ineffective = suppress.apply(text, path, findings, options.select)
     return shown + ineffective if judge else shown
@@ -186,31 +185,39 @@ def _chosen(findings: Iterable[Finding], options: Options) -> list[Finding]:
     return sorted(wanted, key=lambda finding: (*finding.sort_key, finding.message))
 
 
-def _analyse(modules: Sequence[Module], options: Options) -> tuple[list[Finding], list[Problem]]:
-    """The raw findings in `modules`. Modules on which the analysis fails become problems, the others are still seen."""
+@dataclass(frozen=True, slots=True)
+class _Analysed:
+    """Raw findings, what could not be analysed, and what was given up."""
+
+    findings: tuple[Finding, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def _analyse(modules: Sequence[Module], options: Options) -> _Analysed:
+    """What is in `modules`. Those on which the analysis fails become problems, and the others are still seen."""
     if not modules:
-        return [], []
-    from pause_lint.analysis import program  # late: most runs over few files have nothing to analyse
+        return _Analysed()
+    from pause_lint.analysis import program  # late: a run in which no file can matter needs no analysis
 
     try:
-        return list(program.check_modules(modules, options)), []
+        outcome = program.analyse(modules, options)
     except Exception as error:
         if len(modules) == 1:
-            return [], [_internal(modules[0], error)]
-    sound: list[Module] = []
-    alone: list[Finding] = []
-    problems: list[Problem] = []
-    for module in modules:
-        findings, faults = _analyse((module,), options)
-        alone += findings
-        problems += faults
-        if not faults:
-            sound.append(module)
-    if not problems:
-        # Each is sound by itself: together they are not, and what one file shows is all there is to be had.
-        return alone, [Problem(modules[0].path, 0, "internal error in the analysis across files; please report it")]
-    findings, faults = _analyse(tuple(sound), options)
-    return findings, problems + faults
+            return _Analysed(problems=(_internal(modules[0], error),))
+    else:
+        return _Analysed(tuple(outcome.findings), (), tuple(outcome.notes))
+    alone = [_analyse((module,), options) for module in modules]
+    problems = tuple(problem for one in alone for problem in one.problems)
+    if problems:
+        together = _analyse([module for module, one in zip(modules, alone, strict=True) if not one.problems], options)
+        return _Analysed(together.findings, problems + together.problems, together.notes)
+    # Each is sound by itself, but not all together: what one file shows is all there is to be had.
+    return _Analysed(
+        tuple(finding for one in alone for finding in one.findings),
+        (Problem(modules[0].path, 0, "internal error in the analysis across files; please report it"),),
+        tuple(note for one in alone for note in one.notes),
+    )
 
 
 def _internal(module: Module, error: Exception) -> Problem:
@@ -222,12 +229,3 @@ def _internal(module: Module, error: Exception) -> Problem:
         place = f"{trace.tb_frame.f_globals.get('__name__', '?')}:{trace.tb_lineno}"
         trace = trace.tb_next
     return Problem(module.path, 0, f"internal error: {type(error).__name__}: {error} (at {place}); please report it")
-
-
-def _given_up(modules: Sequence[Module], options: Options) -> tuple[str, ...]:
-    if not modules:
-        return ()
-    from pause_lint.analysis import program
-
-    given_up = getattr(program, "given_up", None)
-    return tuple(given_up(modules, options)) if given_up is not None else ()

@@ -7,9 +7,11 @@ Findings go to standard output, problems and notes to standard error. Exit codes
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn
 
 from pause_lint import __version__, rules
@@ -190,13 +192,15 @@ def _rule(code: str | None) -> int:
 def _check(arguments: argparse.Namespace, options: Options) -> int:
     from pause_lint.check import check_paths, check_source
 
-    if arguments.paths == [STDIN]:
-        data, path = _stdin(arguments)
-        report = check_source(data, path, options, explain=arguments.verbose)
-        _show(report, arguments, {path: data})
-    else:
-        report = check_paths(arguments.paths or ["."], options, explain=arguments.verbose)
-        _show(report, arguments, {})
+    memory: dict[str, bytes] = {}
+    with _without_collecting():
+        if arguments.paths == [STDIN]:
+            data, path = _stdin(arguments)
+            memory[path] = data
+            report = check_source(data, path, options)
+        else:
+            report = check_paths(arguments.paths or ["."], options)
+    _show(report, arguments, memory)
     return _exit_code(arguments, bool(report.findings), report)
 
 
@@ -231,6 +235,18 @@ def _fix(arguments: argparse.Namespace, options: Options) -> int:
     # Where standard output is a diff or a file, what there is to say goes beside it.
     _show_outcome(outcome, arguments, memory, beside=arguments.diff or from_stdin)
     return _exit_code(arguments, bool(outcome.unfixed or (arguments.diff and outcome.changes)), outcome.report)
+
+
+@contextmanager
+def _without_collecting() -> Iterator[None]:
+    """Syntax trees are many objects without cycles: looking for cycles among them only takes time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _stdin(arguments: argparse.Namespace) -> tuple[bytes, str]:

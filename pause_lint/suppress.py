@@ -36,8 +36,9 @@ _OUR_DIRECTIVE = re.compile(
 _OTHER_TOOL = re.compile(
     r"#\s*(?:pylint|ruff|type|mypy|pyright|nosec|nolint)\b\s*[:=]?[^#]{0,40}?\b(?P<code>PR[09]\d\d)\b", re.IGNORECASE
 )
-_IN_BYTES = re.compile(rb"(?i:noqa|disable|ignore|nosec|nolint)[^\r\n]{0,80}PR[09]|pause[-_]lint *[:=]")
-_HINTS = (b"PR0", b"PR9", b"pause-lint", b"pause_lint")
+# The first is quick and lets hardly a file through to the second.
+_CODE_IN_BYTES = re.compile(rb"PR[09]\d")
+_COMMENT_IN_BYTES = re.compile(rb"(?i:noqa|disable|ignore|nosec|nolint)[^\r\n]{0,80}PR[09]\d")
 
 _KNOWN = tuple(rule.code for rule in RULES)
 
@@ -45,9 +46,15 @@ _KNOWN = tuple(rule.code for rule in RULES)
 def mentions_us(data: bytes) -> bool:
     """Whether a file may hold a comment that is meant to suppress one of our findings.
 
-    Fast for the many files that hold none. What it misses are spellings in lower case.
+    Fast for the many files that hold none. What it misses are codes in lower case, and comments without a code.
     """
-    return any(hint in data for hint in _HINTS) and _IN_BYTES.search(data) is not None
+    return _CODE_IN_BYTES.search(data) is not None and _COMMENT_IN_BYTES.search(data) is not None
+
+
+def has_comments(text: str) -> bool:
+    """Whether there is anything in `text` that `apply` would look at."""
+    lowered = text.lower()
+    return "noqa" in lowered or "pause-lint" in lowered or "pause_lint" in lowered or "pr0" in lowered
 
 
 @dataclass(frozen=True, slots=True)

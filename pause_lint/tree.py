@@ -12,11 +12,13 @@ import os
 import re
 import stat
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from pause_lint.config import MARKERS, Options, marked_root, tree_root
 from pause_lint.finding import Problem
+from pause_lint.outline import outlined
 
 STDIN_NAME = "stdin"
 """What standard input is called that has no name."""
@@ -301,15 +303,32 @@ def split_lines(text: str) -> tuple[str, ...]:
     return tuple(text.removesuffix("\n").split("\n")) if text else ()
 
 
-def parse(path: str, data: bytes) -> Module:
-    """The module in `data`, to be shown as `path`. Raises Unparsable with the line and a remedy."""
+def parse(path: str, data: bytes, words: Collection[str] | None = None) -> Module:
+    """The module in `data`, to be shown as `path`.
+
+    words: if given, the bodies of functions need not be in the tree that mention none of these, nor a function of the
+    same file that does. Everything else is, at its place.
+
+    Raises Unparsable with the line and a remedy.
+    """
     text = decode(data)
     if "\0" in text:
         raise Unparsable(text.count("\n", 0, text.index("\0")) + 1, "the file holds a null byte and is not Python text")
+    tree = None
+    if words is not None:
+        shorter = outlined(text, words)
+        if shorter is not text:
+            # Text that was cut at the wrong place does not parse; nor does a file that is wrong as a whole.
+            with suppress(Unparsable):
+                tree = _tree(shorter)
+    return Module(path, data, text, _tree(text) if tree is None else tree, split_lines(text))
+
+
+def _tree(text: str) -> ast.Module:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # invalid escapes and the like are not our business
-            tree = ast.parse(text)
+            return ast.parse(text)
     except SyntaxError as error:
         raise Unparsable(error.lineno or 0, f"syntax error: {error.msg}") from None
     except (RecursionError, MemoryError):
@@ -318,7 +337,6 @@ def parse(path: str, data: bytes) -> Module:
         ) from None
     except ValueError as error:
         raise Unparsable(0, f"cannot be parsed: {error}") from None
-    return Module(path, data, text, tree, split_lines(text))
 
 
 def from_lines(path: str, lines: Sequence[str], tree: ast.Module) -> Module:

@@ -30,7 +30,8 @@ def test_installs_without_the_extras(tmp_path: Path) -> None:
         plugin = run(python, "-m", "flake8", "--isolated", "--select", "PR", "disk_update.py", cwd=folder)
         assert plugin.code == 1, plugin.err
         assert "PR001" in plugin.out
-        assert run(environment / "bin/pause-lint", "fix", "disk_update.py", cwd=folder).code == 0
+        fixed = run(environment / "bin/pause-lint", "fix", "disk_update.py", cwd=folder)
+        assert fixed.code == 0, fixed.out + fixed.err
     assert run(python, "-c", "import pytest", cwd=tmp_path).code == 1
     [marker] = environment.glob("lib/*/site-packages/pause_lint/py.typed")
     assert marker.is_file()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -24,6 +25,9 @@ def reload(engine, path):
         engine.continue_generation()
 """
 SHIPPED = ("pause_lint", "pyproject.toml", "setup.cfg", "README.md", "LICENSE", ".pre-commit-hooks.yaml")
+
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="pre-commit works on git repositories")
 
 
 def git(*arguments: str, cwd: Path) -> None:
@@ -54,49 +58,47 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("pre-commit-home")
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A user's repository with a faulty and a clean file."""
-    git("init", "--quiet", cwd=tmp_path)
-    (tmp_path / "faulty.py").write_text(FAULTY, encoding="utf-8")
-    (tmp_path / "clean.py").write_text(CLEAN, encoding="utf-8")
-    git("add", "--all", cwd=tmp_path)
-    return tmp_path
+    folder = tmp_path_factory.mktemp("repository")
+    git("init", "--quiet", cwd=folder)
+    (folder / "faulty.py").write_text(FAULTY, encoding="utf-8")
+    (folder / "clean.py").write_text(CLEAN, encoding="utf-8")
+    git("add", "--all", cwd=folder)
+    return folder
 
 
-def try_hook(hook: str, *files: str, hooks: Path, home: Path, repository: Path) -> Done:
-    return run(
-        "pre-commit",
-        "try-repo",
-        hooks,
-        hook,
-        "--verbose",
-        "--color=never",
-        "--files",
-        *files,
-        cwd=repository,
-        env={"PRE_COMMIT_HOME": str(home)},
-    )
+@pytest.fixture(scope="module")
+def runs(hooks: Path, home: Path, repository: Path) -> tuple[Done, Done]:
+    """All hooks on both files, and once more on what the first run made of them."""
+    command = ("pre-commit", "try-repo", hooks, "--verbose", "--color=never", "--files", "faulty.py", "clean.py")
+    environment = {"PRE_COMMIT_HOME": str(home)}
+    return run(*command, cwd=repository, env=environment), run(*command, cwd=repository, env=environment)
 
 
-def test_check_fails_on_the_faulty_file(hooks: Path, home: Path, repository: Path) -> None:
-    done = try_hook("pause-lint", "faulty.py", "clean.py", hooks=hooks, home=home, repository=repository)
-    assert done.code == 1, done.out + done.err
-    assert "faulty.py:2:5: PR001" in done.out
-    assert "clean.py:" not in done.out
-    assert (repository / "faulty.py").read_text(encoding="utf-8") == FAULTY
+def result_of(hook: str, done: Done) -> tuple[str, str]:
+    """Whether the hook passed, in pre-commit's words, and everything it printed."""
+    [(verdict, printed)] = re.findall(rf"^{hook}\.+(\w+)\n(.*?)(?=^pause-lint|\Z)", done.out, re.MULTILINE | re.DOTALL)
+    return verdict, printed
 
 
-def test_check_passes_on_the_clean_file(hooks: Path, home: Path, repository: Path) -> None:
-    done = try_hook("pause-lint", "clean.py", hooks=hooks, home=home, repository=repository)
-    assert done.code == 0, done.out + done.err
-    assert "Passed" in done.out
+def test_check_fails_on_the_faulty_file(runs: tuple[Done, Done]) -> None:
+    verdict, printed = result_of("pause-lint", runs[0])
+    assert verdict == "Failed"
+    assert "faulty.py:2:5: PR001" in printed
+    assert "clean.py:" not in printed
 
 
-def test_fix_repairs(hooks: Path, home: Path, repository: Path) -> None:
-    done = try_hook("pause-lint-fix", "faulty.py", "clean.py", hooks=hooks, home=home, repository=repository)
-    assert done.code == 1, done.out + done.err
-    assert "files were modified by this hook" in done.out
+def test_fix_repairs(runs: tuple[Done, Done], repository: Path) -> None:
+    verdict, printed = result_of("pause-lint fix", runs[0])
+    assert verdict == "Failed"
+    assert "files were modified by this hook" in printed
     assert (repository / "faulty.py").read_text(encoding="utf-8") == CLEAN
-    again = try_hook("pause-lint-fix", "faulty.py", "clean.py", hooks=hooks, home=home, repository=repository)
-    assert again.code == 0, again.out + again.err
+    assert (repository / "clean.py").read_text(encoding="utf-8") == CLEAN
+
+
+def test_both_pass_on_clean_files(runs: tuple[Done, Done]) -> None:
+    assert [done.code for done in runs] == [1, 0]
+    assert result_of("pause-lint", runs[1])[0] == "Passed"
+    assert result_of("pause-lint fix", runs[1])[0] == "Passed"

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from pause_lint.analysis import graph as g
 from pause_lint.analysis.events import _REGISTRARS as REGISTRARS
 from pause_lint.analysis.events import Deed, Events, loop_bindings, stores
-from pause_lint.analysis.exceptions import CANCELLED, CLOSED, SOME, Hierarchy, Thrown, class_name, clause_types, is_exception
+from pause_lint.analysis.exceptions import CANCELLED, CLOSED, EXITING, SOME, Hierarchy, Thrown, class_name, clause_types, is_exception
 from pause_lint.analysis.guards import FALSE, TRUE, Term, last_name, location, names, symbol
 from pause_lint.pairs import plain_name
 
@@ -31,6 +31,7 @@ _INLINE_DEPTH = 4
 @dataclass(frozen=True, slots=True)
 class _Frame:
     entry: int
+    end: int
     depth: int
 
 
@@ -49,7 +50,6 @@ class _Context:
     scope: Mapping[str, str] = field(default_factory=dict)
     inlining: tuple[int, ...] = ()
     site: ast.expr | None = None
-    cleanup: ast.AST | None = None
 
 
 def build(function: ast.AST, body: Sequence[ast.stmt], events: Events, hierarchy: Hierarchy) -> g.Graph:
@@ -158,16 +158,16 @@ class _Builder:
         syntax: ast.AST | None = None,
         fresh: tuple[int, ...] = (),
         keys: frozenset[str] = frozenset(),
-        cleanup: ast.AST | None = None,
+        site: ast.expr | None = None,
     ) -> int:
-        self.graph.nodes.append(g.Node(op, depth, to, alt, handler, arg, raises, syntax, fresh, keys, cleanup))
+        self.graph.nodes.append(g.Node(op, depth, to, alt, handler, arg, raises, syntax, fresh, keys, site))
         return len(self.graph.nodes) - 1
 
     def call(self, nxt: int, context: _Context, raises: tuple[Thrown, ...], syntax: ast.AST, fresh: tuple[int, ...] = ()) -> int:
         if not raises and not fresh:
             return nxt
         return self.add(
-            g.CALL, context.depth, to=nxt, handler=context.handler, raises=raises, syntax=syntax, fresh=fresh, cleanup=context.cleanup
+            g.CALL, context.depth, to=nxt, handler=context.handler, raises=raises, syntax=syntax, fresh=fresh
         )
 
     def assign(self, pairs: list[tuple[str, Term]], nxt: int, context: _Context, fresh: tuple[int, ...] = ()) -> int:
@@ -183,17 +183,22 @@ class _Builder:
         for frame in context.frames[base:]:
             key = (frame.entry, target)
             if key not in self.jumps:
-                self.jumps[key] = self.add(g.ENTER, frame.depth, to=frame.entry, arg=target)
+                self.jumps[key] = self.enter(frame, target)
             target = self.jumps[key]
         return target
 
+    def enter(self, frame: _Frame, target: int) -> int:
+        """A node that enters a `finally` on the way to `target`."""
+        self.graph.nodes[frame.end].arg.append(target)
+        return self.add(g.ENTER, frame.depth, to=frame.entry, arg=target)
+
     def region(self, nxt: int, context: _Context, final: Callable[[int, _Context], int]) -> tuple[int, _Context]:
         """A region whose every way out passes `final`: the node that leaves it normally, and the context inside."""
-        end = self.add(g.END, context.depth + 1, handler=context.handler)
+        end = self.add(g.END, context.depth + 1, handler=context.handler, arg=[])
         entry = self.add(g.SKIP, context.depth + 1)
         self.graph.nodes[entry].next = final(end, replace(context, depth=context.depth + 1))
-        frame = _Frame(entry, context.depth)
-        normal = self.add(g.ENTER, context.depth, to=entry, arg=nxt)
+        frame = _Frame(entry, end, context.depth)
+        normal = self.enter(frame, nxt)
         return normal, replace(context, handler=entry, frames=(*context.frames, frame))
 
     # -- statements ----------------------------------------------------------------------------------------------------
@@ -205,6 +210,11 @@ class _Builder:
 
     def statement(self, node: ast.stmt, nxt: int, context: _Context) -> int:
         match node:
+            case ast.Expr(value=ast.Call() as call) if _exits(call):
+                leave = self.add(
+                    g.RAISE, context.depth, handler=context.handler, arg=("new", EXITING), syntax=call, site=context.site
+                )
+                return self.plain(call.args, leave, context)
             case ast.Expr(value=value):
                 return self.expression(value, nxt, context)
             case ast.Assign(targets=targets, value=value):
@@ -231,7 +241,7 @@ class _Builder:
                     handler=context.handler,
                     arg=("new", Thrown("AssertionError", exact=True)),
                     syntax=node,
-                    cleanup=context.cleanup,
+                    site=context.site,
                 )
                 if message is not None:
                     fail = self.expression(message, fail, context)
@@ -351,7 +361,7 @@ class _Builder:
 
     def _raise(self, node: ast.Raise, context: _Context) -> int:
         def leave(arg: object) -> int:
-            return self.add(g.RAISE, context.depth, handler=context.handler, arg=arg, syntax=node, cleanup=context.cleanup)
+            return self.add(g.RAISE, context.depth, handler=context.handler, arg=arg, syntax=node)
 
         if node.exc is None:
             return leave(("group" if context.star else "again", context.caught))
@@ -416,23 +426,28 @@ class _Builder:
         inner, normal = context, nxt
         if node.finalbody:
             normal, inner = self.region(
-                nxt, context, lambda end, final: self.block(node.finalbody, end, replace(final, cleanup=node, loop=context.loop))
+                nxt, context, lambda end, final: self.block(node.finalbody, end, final)
             )
         after = self.block(node.orelse, normal, inner)
         if not node.handlers:
             return self.block(node.body, after, inner)
         star = isinstance(node, ast.TryStar)
-        dispatch = self.add(g.DISPATCH, context.depth + 1, handler=inner.handler)
-        clauses = []
-        for handler in node.handlers:
-            within = replace(inner, depth=context.depth + 1, caught=context.depth, star=star, cleanup=handler)
-            start = self.block(handler.body, normal, within)
+        clauses: list[g.Clause] = []
+        for handler in reversed(node.handlers):
+            within = replace(inner, depth=context.depth + 1, caught=context.depth, star=star)
+            after_handler = normal
+            if star:
+                later = tuple(clauses)
+                after_handler = self.add(g.REGROUP, context.depth + 1, to=normal, handler=inner.handler, arg=later)
+                failed = self.add(g.REGROUP, context.depth + 2, handler=inner.handler, arg=later)
+                within = replace(within, handler=failed)
+            start = self.block(handler.body, after_handler, within)
             if handler.name is not None:
                 name = context.scope.get(handler.name, handler.name)
                 self.graph.defined.setdefault(name, set())
                 start = self.add(g.BIND, context.depth + 1, to=start, arg=(name, context.depth, star))
-            clauses.append(g.Clause(clause_types(handler.type), start, star))
-        self.graph.nodes[dispatch].arg = clauses
+            clauses.insert(0, g.Clause(clause_types(handler.type), start, star))
+        dispatch = self.add(g.DISPATCH, context.depth + 1, handler=inner.handler, arg=clauses)
         return self.block(node.body, after, replace(inner, handler=dispatch))
 
     def _with(self, items: Sequence[ast.withitem], body: Sequence[ast.stmt], nxt: int, context: _Context, raises: tuple[Thrown, ...]) -> int:
@@ -740,7 +755,7 @@ class _Builder:
             raises=raises,
             syntax=deed.node,
             fresh=fresh,
-            cleanup=context.cleanup,
+            site=context.site,
         )
 
     def _stack_call(self, call: ast.Call, nxt: int, context: _Context, awaited: bool) -> int | None:
@@ -895,3 +910,11 @@ def _manager(node: ast.expr) -> str:
     """What kind of context manager an expression makes: suppress, null, stack or unknown."""
     name = last_name(node.func) if isinstance(node, ast.Call) else ""
     return {"suppress": "suppress", "nullcontext": "null", "ExitStack": "stack", "AsyncExitStack": "stack"}.get(name, "unknown")
+
+
+def _exits(call: ast.Call) -> bool:
+    """`sys.exit()`, `exit()`, `quit()`: they raise SystemExit and never return."""
+    func = call.func
+    if isinstance(func, ast.Attribute):
+        return func.attr == "exit" and last_name(func.value) == "sys"
+    return isinstance(func, ast.Name) and func.id in ("exit", "quit")

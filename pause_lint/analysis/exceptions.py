@@ -28,6 +28,7 @@ class Thrown:
 SOME = Thrown("Exception")
 CANCELLED = Thrown("CancelledError", exact=True)
 CLOSED = Thrown("GeneratorExit", exact=True)
+EXITING = Thrown("SystemExit", exact=True)
 
 ANYTHING = "*"
 """A clause whose type is computed: it may catch anything."""

@@ -101,7 +101,6 @@ class _Follower:
         self.nodes = graph.nodes
         self.site = site
         self.deed: Deed = graph.nodes[site].arg
-        self.pause_symbols = frozenset(("sym", place, 0) for place in graph.nodes[site].fresh)
         self.useful = self._reaching(site)
         self.tracked: frozenset[str] = frozenset()
         self.sites: frozenset[int] = frozenset()
@@ -139,6 +138,8 @@ class _Follower:
     def _receivers(self) -> set[str]:
         """What is remembered from the start: what receivers, raised names and registrations depend on."""
         wanted = {name for name in self.graph.defined if name.startswith("#")}
+        if self.deed.pair.tested:
+            wanted |= {f"@{place}" for place in self.nodes[self.site].fresh}
         for node in self.nodes:
             if node.op == g.DEED and (undoes(node.arg, self.deed) or plain_name(node.arg.spelling) in self.deed.pair.pauses):
                 wanted |= receiver_names(node.arg)
@@ -162,11 +163,12 @@ class _Follower:
             for to in (node.next, node.alt, node.handler):
                 if to >= 0:
                     back[to].append(index)
-            if node.op == g.DISPATCH:
+            if node.op in (g.DISPATCH, g.REGROUP):
                 for clause in node.arg:
                     back[clause.target].append(index)
-            elif node.op == g.ENTER:
-                back[node.arg].append(index)
+            elif node.op == g.END:
+                for to in node.arg:
+                    back[to].append(index)
         found = [False] * len(self.nodes)
         stack = [target]
         while stack:
@@ -190,7 +192,7 @@ class _Follower:
     def _track(self, names: frozenset[str]) -> None:
         """Remember these variables and paths from now on."""
         self.tracked = names
-        sites: set[int] = set(self.nodes[self.site].fresh)
+        sites = {int(name[1:]) for name in names if name[0] == "@"}
         for node in self.nodes:
             if node.op == g.ASSIGN:
                 for name, term in node.arg:
@@ -263,6 +265,8 @@ class _Follower:
             yield self._raise(state, node)
         elif op == g.DISPATCH:
             yield from self._dispatch(state, node)
+        elif op == g.REGROUP:
+            yield from self._regroup(state, node)
         elif op == g.ENTER:
             yield self._at(state, node.next, (*state.stack[: node.depth], node.arg))
         elif op == g.END:
@@ -276,7 +280,7 @@ class _Follower:
             top = state.stack[place]
             value: Term = ("exc", top if isinstance(top, tuple) else (SOME, -1))
             if star:
-                value = ("exc", (_grouped(value[1][0]), state.node))
+                value = ("exc", (_grouped(value[1][0]), value[1][1]))
             yield self._go(self._assign(state, [(name, value)]), node.next)
 
     def _at(self, state: State, target: int, stack: tuple[Flying | int, ...]) -> State:
@@ -316,18 +320,52 @@ class _Follower:
         top = state.stack[node.depth - 1]
         assert isinstance(top, tuple)
         thrown: Thrown | None = top[0]
+        assert thrown is not None
         below = state.stack[: node.depth - 1]
+        if any(clause.star for clause in node.arg):
+            if _is_group(thrown):
+                yield from self._rest_of_group(state, node, below, (thrown, top[1]))
+                return
+            if not thrown.exact:
+                yield from self._rest_of_group(state, node, below, (_GROUP, top[1]))
         for clause in node.arg:
             assert thrown is not None
-            group = clause.star and thrown.upper in ("ExceptionGroup", "BaseExceptionGroup")
-            caught, rest = ((thrown,), thrown) if group else catch(thrown, clause.types, self.graph.hierarchy)
+            caught, rest = catch(thrown, clause.types, self.graph.hierarchy)
             for part in caught:
-                yield self._go(self._at(state, clause.target, (*below, (part, top[1]))), clause.target)
+                yield self._at(state, clause.target, (*below, (part, top[1])))
             if rest is None:
                 return
             thrown = rest
         assert thrown is not None
         yield self._fly(state, node.handler, (thrown, top[1]))
+
+    def _rest_of_group(self, state: State, node: g.Node, below: tuple[Flying | int, ...], group: Flying) -> Iterator[State]:
+        """A group meets `except*` clauses (PEP 654): any of them may take a part of it, or none."""
+        for clause in node.arg:
+            yield self._at(state, clause.target, (*below, group))
+        yield self._fly(state, node.handler, group)
+
+    def _regroup(self, state: State, node: g.Node) -> Iterator[State]:
+        """An `except*` body has ended, or failed: then the stack is one higher."""
+        failed = node.next < 0
+        place = node.depth - 2 if failed else node.depth - 1
+        caught = state.stack[place]
+        assert isinstance(caught, tuple)
+        if not _is_group(caught[0]):
+            if failed:
+                flying = state.stack[place + 1]
+                assert isinstance(flying, tuple)
+                yield self._fly(state, node.handler, flying)
+            else:
+                yield self._go(state, node.next)
+            return
+        if failed:
+            origin = state.stack[place + 1]
+            assert isinstance(origin, tuple)
+            caught = (_FAILED_GROUP, origin[1])
+        elif caught[0] != _FAILED_GROUP:
+            yield self._go(state, node.next)
+        yield from self._rest_of_group(state, node, state.stack[:place], caught)
 
     # -- pauses and resumes --------------------------------------------------------------------------------------------
 
@@ -444,13 +482,11 @@ class _Follower:
 
     def _branch(self, state: State, node: g.Node) -> Iterator[State]:
         term = node.arg
-        tested = self.deed.pair.tested and any(part in self.pause_symbols for part in symbols(term))
         if not (node.keys <= self.tracked):
             yield self._go(state, node.next)
             yield self._go(state, node.alt)
             return
         formula = question(self._resolve(term, state.env))
-        remember = bool(node.keys) or tested
         pending = [state.facts]
         seen: set[tuple[int, Facts]] = set()
         while pending:
@@ -458,7 +494,7 @@ class _Follower:
             answer = decide(formula, facts)
             if isinstance(answer, bool):
                 target = node.next if answer else node.alt
-                result = (target, facts if remember else state.facts)
+                result = (target, facts)
                 if result not in seen:
                     seen.add(result)
                     yield self._go(State(state.node, result[1], state.env, state.open, state.stack), target)
@@ -547,6 +583,15 @@ def _named(thrown: Thrown | None) -> str:
 
 def _agrees(facts: Facts, concrete: Facts) -> bool:
     return all(implied(atom, concrete) is not (not answer) for atom, answer in facts)
+
+
+_GROUP = Thrown("ExceptionGroup", exact=True)
+_FAILED_GROUP = Thrown("ExceptionGroup", exact=True, excluded=frozenset({"*"}))
+"""A group in whose handling something failed: it is raised at the end, whatever the remaining clauses do."""
+
+
+def _is_group(thrown: Thrown) -> bool:
+    return thrown.upper in ("ExceptionGroup", "BaseExceptionGroup")
 
 
 def _first(item: tuple[str, Term]) -> str:

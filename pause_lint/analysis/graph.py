@@ -21,8 +21,9 @@ BRANCH = "branch"  # on a condition: next if true, alt if false
 CHOICE = "choice"  # on something unknown
 RAISE = "raise"
 DISPATCH = "dispatch"  # offers the exception in flight to the clauses of a try
+REGROUP = "regroup"  # after an `except*` body: what is left of a group goes to the clauses in `arg`, then on
 ENTER = "enter"  # enters a finally on a jump
-END = "end"  # of a finally
+END = "end"  # of a finally; `arg` lists where it can go on to
 BIND = "bind"  # `except ... as name`
 RETURN = "return"  # leaves normally
 RAISED = "raised"  # leaves with the exception in flight
@@ -42,8 +43,8 @@ class Node:
     syntax: ast.AST | None = None
     fresh: tuple[int, ...] = ()
     keys: frozenset[str] = frozenset()
-    cleanup: ast.AST | None = None
-    """The innermost `finally` or handler of the source that the step stands in."""
+    site: ast.expr | None = None
+    """The call that brought this step here, if it stands in the body of a local function."""
 
 
 @dataclass(frozen=True, slots=True)

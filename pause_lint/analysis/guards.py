@@ -189,7 +189,10 @@ def symbols(term: Term) -> Iterator[Term]:
 
 
 def names(term: Term) -> Iterator[str]:
-    """Every unresolved name in `term`, and every attribute path that an assignment could change."""
+    """Every unresolved name in `term`, every attribute path that an assignment could change, and `@` with every symbol's site."""
+    if term and term[0] == "sym":
+        yield f"@{term[1]}"
+        return
     if term and term[0] == "name":
         yield term[1]
         return

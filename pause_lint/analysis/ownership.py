@@ -208,18 +208,16 @@ def is_resting_state(graph: g.Graph, pause: Deed, events: Events) -> bool:
     if not any(undoes(deed, pause) for deed in touching):
         return False
     relevant = {id(deed): deed.kind for deed in touching if same_receiver(pause.receiver, deed.receiver)}
-    starts = [graph.entry, *_loop_starts(graph)]
-    return all(_wakes_and_sleeps(graph, start, relevant) for start in starts)
+    verdicts = [_wakes_and_sleeps(graph, start, relevant) for start in (graph.entry, *_loop_starts(graph))]
+    return False not in verdicts and True in verdicts
 
 
 def _loop_starts(graph: g.Graph) -> list[int]:
     """The first nodes of loop bodies: targets of edges that close a circle start there again."""
     found: list[int] = []
     colour: dict[int, int] = {}
-    stack: list[tuple[int, Sequence[int]]] = [(graph.entry, _normal(graph, graph.entry))]
     colour[graph.entry] = 1
     trail: list[tuple[int, int]] = [(graph.entry, 0)]
-    del stack
     while trail:
         node, place = trail[-1]
         after = _normal(graph, node)
@@ -244,50 +242,35 @@ def _normal(graph: g.Graph, index: int) -> list[int]:
     if node.op in (g.RETURN, g.RAISED, g.RAISE, g.DISPATCH):
         return []
     if node.op == g.END:
-        return [other.arg for other in graph.nodes if other.op == g.ENTER and _reaches_end(graph, other.next, index)]
+        return list(node.arg)
     return [to for to in (node.next, node.alt) if to >= 0]
 
 
-def _reaches_end(graph: g.Graph, start: int, end: int) -> bool:
-    """Whether `end` closes the finally that starts at `start`: both are of one depth and `end` can be reached."""
-    depth = graph.nodes[start].depth
-    if graph.nodes[end].depth != depth:
-        return False
-    seen = {start}
-    stack = [start]
-    while stack:
-        index = stack.pop()
-        if index == end:
-            return True
-        node = graph.nodes[index]
-        for to in (node.next, node.alt):
-            if to >= 0 and to not in seen and graph.nodes[to].depth >= depth:
-                seen.add(to)
-                stack.append(to)
-    return False
+def _wakes_and_sleeps(graph: g.Graph, start: int, relevant: Mapping[int, str]) -> bool | None:
+    """Whether on every normal path from `start`, back to it or out, the first deed is a resume and the last a pause.
 
-
-def _wakes_and_sleeps(graph: g.Graph, start: int, relevant: Mapping[int, str]) -> bool:
-    """From `start` on every normal path, back to `start` or out: the first deed is a resume, the last a pause, or there is none."""
+    None if no such path does a deed.
+    """
     seen: set[tuple[int, str, str]] = set()
     stack = [(start, "", "")]
+    verdict: bool | None = None
     begun = False
     while stack:
         index, first, last = stack.pop()
-        if index == start and begun:
-            if first and (first, last) != ("resume", "pause"):
-                return False
-            continue
+        ends = graph.nodes[index].op == g.RETURN or (begun and index == start)
         begun = True
         if (index, first, last) in seen:
             continue
-        seen.add((index, first, last))
+        if not ends:
+            seen.add((index, first, last))
         node = graph.nodes[index]
         if node.op == g.DEED and id(node.arg) in relevant:
             kind = relevant[id(node.arg)]
             first, last = first or kind, kind
-        if node.op == g.RETURN and first and (first, last) != ("resume", "pause"):
-            return False
-        for to in _normal(graph, index):
-            stack.append((to, first, last))
-    return True
+        if ends and first:
+            if (first, last) != ("resume", "pause"):
+                return False
+            verdict = True
+        if not ends:
+            stack += [(to, first, last) for to in _normal(graph, index)]
+    return verdict

@@ -77,6 +77,7 @@ def comment_lines(texts: Iterable[str]) -> Lines:
 
 
 def has_comment(lines: Iterable[cst.EmptyLine]) -> bool:
+    """Whether any of the lines is a comment."""
     return any(line.comment is not None for line in lines)
 
 
@@ -102,19 +103,20 @@ def join_lines(above: Lines, below: Lines) -> Lines:
     if not above:
         return below
     if below and below[0].comment is None and above[-1].comment is None:
-        above = tuple(above)
         while above and above[-1].comment is None:
             above = above[:-1]
     return above + below
 
 
 def with_leading(statement: Statement, lines: Lines) -> Statement:
+    """The statement below other lines."""
     return as_statement(statement.with_changes(leading_lines=lines))
 
 
 def with_body(statement: Statement, body: cst.BaseSuite) -> Statement:
     """The compound statement with another body."""
-    return as_statement(statement.with_changes(body=body))
+    assert isinstance(statement, cst.BaseCompoundStatement)
+    return with_suites(statement, {"body": body})
 
 
 def without_comments(statement: Statement) -> Statement:
@@ -142,7 +144,8 @@ def suites(node: cst.BaseCompoundStatement) -> Iterator[tuple[str, cst.BaseSuite
         return
     yield "body", node.body
     if isinstance(node, (cst.Try, cst.TryStar)):
-        for index, handler in enumerate(node.handlers):
+        handlers: Sequence[cst.ExceptHandler | cst.ExceptStarHandler] = node.handlers
+        for index, handler in enumerate(handlers):
             yield f"handler{index}", handler.body
     if isinstance(node, (cst.If, cst.For, cst.While, cst.Try, cst.TryStar)):
         if isinstance(node.orelse, cst.If):

@@ -7,11 +7,12 @@ What LibCST cannot give back byte for byte is refused.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import libcst as cst
-from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from pause_lint.fixing.edits import At, Edit, Header, Keep, New, Piece, Plan, Rebuilt, Try
 from pause_lint.fixing.layout import (
@@ -33,6 +34,11 @@ from pause_lint.fixing.layout import (
     without_comments,
 )
 
+_Node: TypeAlias = cst.BaseSmallStatement | cst.BaseCompoundStatement
+_Line: TypeAlias = cst.SimpleStatementLine | cst.SimpleStatementSuite
+
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+_TYPE = re.compile(r"#\s*type:\s*(?!ignore\b)")
 _HEADERS = (cst.If, cst.For, cst.While, cst.With)
 
 
@@ -61,8 +67,8 @@ class _Slot:
     """A statement of the original in its place."""
 
     at: At
-    node: cst.BaseSmallStatement | cst.BaseCompoundStatement
-    line: cst.SimpleStatementLine | cst.SimpleStatementSuite | None  # of a simple statement; it may share it
+    node: _Node
+    line: _Line | None  # of a simple statement; it may share it
     block: _Block
     index: int
     blocks: list[_Block] = field(default_factory=list)
@@ -112,9 +118,9 @@ def rewrite(data: bytes, plan: Plan) -> bytes:
     """
     try:
         # The interpreter's own parser first: it has a limit to nesting where LibCST's has none.
-        ast.parse(data)
-        module = _parsed(data)
-        new = _Rewriter(module, plan).module().bytes
+        tree = ast.parse(data)
+        module, code = _parsed(data)
+        new = _Rewriter(module, code, tree, plan).module().bytes
         ast.parse(new)
     except (RecursionError, MemoryError):
         raise CannotRewrite("its expressions are nested too deeply to be rewritten") from None
@@ -125,7 +131,8 @@ def rewrite(data: bytes, plan: Plan) -> bytes:
     return new
 
 
-def _parsed(data: bytes) -> cst.Module:
+def _parsed(data: bytes) -> tuple[cst.Module, str]:
+    """The module, and the text it stands for."""
     try:
         module = cst.parse_module(data)
     except cst.ParserSyntaxError as error:
@@ -134,22 +141,23 @@ def _parsed(data: bytes) -> cst.Module:
         raise
     except BaseException as error:  # a panic of LibCST's native parser is no `Exception`
         raise CannotRewrite(f"LibCST cannot parse this file: {error}") from None
-    back = module.bytes
+    code = module.code
+    back = code.encode(module.encoding)
     if back != data:
         same = next((i for i, (a, b) in enumerate(zip(data, back, strict=False)) if a != b), min(len(data), len(back)))
         line = data.count(b"\n", 0, same) + 1
         raise CannotRewrite(f"line {line}: LibCST would not write it back as it is (form feed, line ending or blanks)")
-    return module
+    return module, code
 
 
 class _Rewriter:
     """One plan carried out on one module, once."""
 
-    def __init__(self, module: cst.Module, plan: Plan) -> None:
+    def __init__(self, module: cst.Module, code: str, tree: ast.Module, plan: Plan) -> None:
         self._module = module
-        self._continued = "\\" in module.code
+        self._continued = "\\" in code
         self._slots: dict[At, _Slot] = {}
-        self._root = self._index()
+        self._root = self._index(_NEWLINE.split(code), tree)
         self._edits: dict[At, tuple[Edit, int]] = {}  # by first statement, with the index of the last
         self._touched: set[_Block] = set()
         self._taken_apart: set[_Block] = set()  # whose statements are dealt with one by one by an outer edit
@@ -170,55 +178,44 @@ class _Rewriter:
 
     # -- the statements of the original, by where they start
 
-    def _index(self) -> _Block:
-        positions = MetadataWrapper(self._module, unsafe_skip_copy=True).resolve(PositionProvider)
+    def _index(self, lines: Sequence[str], tree: ast.Module) -> _Block:
+        """Walk LibCST's tree and the interpreter's side by side: the latter says where each statement starts."""
 
-        def at(node: cst.CSTNode) -> At:
-            place = positions[node]
-            assert isinstance(place, CodeRange)
-            return At(place.start.line, place.start.column + 1)
-
-        def fill(block: _Block, statements: Iterable[cst.CSTNode]) -> None:
-            for statement in statements:
-                if isinstance(statement, cst.SimpleStatementLine):
-                    for small in statement.body:
-                        add(block, small, statement)
-                elif isinstance(statement, cst.BaseCompoundStatement):
-                    slot = add(block, statement, None)
-                    for key, suite in suites(statement):
-                        slot.blocks.append(inner(slot, key, suite))
-
-        def inner(slot: _Slot, key: str, suite: cst.BaseSuite | cst.If) -> _Block:
-            outer = slot.block
-            base = outer.indent
-            if isinstance(slot.node, cst.Match):
-                base += self._text(slot.node.indent)
-            if isinstance(suite, cst.If):
-                block = _Block(key, None, slot, base, outer.unit)
-                fill(block, [suite])
-            elif isinstance(suite, cst.IndentedBlock):
-                block = _Block(key, suite, slot, base + self._text(suite.indent), suite.indent)
-                fill(block, suite.body)
-            else:
-                assert isinstance(suite, cst.SimpleStatementSuite)
-                block = _Block(key, suite, slot, base, outer.unit)
-                for small in suite.body:
-                    add(block, small, suite)
-            return block
-
-        def add(
-            block: _Block,
-            node: cst.BaseSmallStatement | cst.BaseCompoundStatement,
-            line: cst.SimpleStatementLine | cst.SimpleStatementSuite | None,
-        ) -> _Slot:
-            slot = _Slot(at(node), node, line, block, len(block.slots))
+        def add(block: _Block, node: _Node, line: _Line | None, twin: ast.stmt) -> _Slot:
+            text = lines[twin.lineno - 1]
+            column = twin.col_offset if text.isascii() else len(text.encode()[: twin.col_offset].decode())
+            slot = _Slot(At(twin.lineno, column + 1), node, line, block, len(block.slots))
             block.slots.append(slot)
             self._slots[slot.at] = slot
             return slot
 
-        root = _Block("module", self._module, None, "", None)
-        fill(root, self._module.body)
-        return root
+        def fill(block: _Block, statements: Sequence[cst.CSTNode], twins: Sequence[ast.stmt]) -> _Block:
+            nodes: list[tuple[_Node, _Line | None]] = []
+            for statement in statements:
+                if isinstance(statement, (cst.SimpleStatementLine, cst.SimpleStatementSuite)):
+                    nodes.extend((small, statement) for small in statement.body)
+                elif isinstance(statement, cst.BaseCompoundStatement):
+                    nodes.append((statement, None))
+            if len(nodes) != len(twins):
+                raise CannotRewrite("LibCST reads other statements in this file than the interpreter")
+            for (node, line), twin in zip(nodes, twins, strict=True):
+                slot = add(block, node, line, twin)
+                if isinstance(node, cst.BaseCompoundStatement):
+                    blocks = _blocks(twin)
+                    slot.blocks.extend(inner(slot, key, suite, blocks[key]) for key, suite in suites(node))
+            return block
+
+        def inner(slot: _Slot, key: str, suite: cst.BaseSuite | cst.If, twins: Sequence[ast.stmt]) -> _Block:
+            outer = slot.block
+            base = outer.indent + (self._text(slot.node.indent) if isinstance(slot.node, cst.Match) else "")
+            if isinstance(suite, cst.If):
+                return fill(_Block(key, None, slot, base, outer.unit), [suite], twins)
+            if isinstance(suite, cst.IndentedBlock):
+                indent = base + self._text(suite.indent)
+                return fill(_Block(key, suite, slot, indent, suite.indent), suite.body, twins)
+            return fill(_Block(key, suite, slot, base, outer.unit), [suite], twins)
+
+        return fill(_Block("module", self._module, None, "", None), self._module.body, tree.body)
 
     def _text(self, unit: str | None) -> str:
         return self._module.default_indent if unit is None else unit
@@ -260,6 +257,8 @@ class _Rewriter:
         if slot.line is not None and slot.ends_line and slot.line.trailing_whitespace.comment is not None:
             trailing = slot.line.trailing_whitespace
             lines += (cst.EmptyLine(comment=trailing.comment, newline=trailing.newline),)
+        if any(line.comment is not None and _TYPE.match(line.comment.value) for line in lines):
+            raise CannotRewrite(f"line {slot.at.line}: the type comment of this statement counts nowhere else")
         self.set_adrift(slot, lines)
 
     @staticmethod
@@ -410,23 +409,26 @@ class _Rewriter:
         inner = block.unit if isinstance(block.suite, cst.IndentedBlock) else unit
         items = self._pieces(piece.body, indent + self._text(inner), inner)
         body = self._statements(items, indent + self._text(inner)) or [_pass()]
-        footer = self.footer(block) if self._footer_home[block] is piece else ()
-        shell: Statement
-        if piece.owner:
-            shell = with_leading(self._compound(slot, leave=("body",)), self._above_lines(slot))
-            header = block.suite.header if isinstance(block.suite, cst.IndentedBlock) else cst.TrailingWhitespace()
-        else:
-            changes: dict[str, object] = {"body": cst.SimpleStatementSuite(body=(cst.Pass(),))}
-            if not isinstance(node, cst.With):
-                changes["orelse"] = None
-            bare = node.with_changes(**changes)
-            assert isinstance(bare, _HEADERS)
-            # The blank lines above what is now the first statement separate this block from the one before.
+        # Blank lines above a statement that now comes first separate this block from the one before.
+        blank: Lines = ()
+        if not piece.owner or (items and items[0].slot is not None and items[0].slot is not block.slots[0]):
             blank, rest = split_blank(body[0].leading_lines)
             body[0] = with_leading(body[0], rest)
+        footer = self.footer(block) if self._footer_home[block] is piece else ()
+        placeholder = cst.SimpleStatementSuite(body=(cst.Pass(),))
+        shell: Statement
+        if piece.owner:
+            lines = self._above_lines(slot)
+            lines = (split_blank(lines)[0] or blank) + split_blank(lines)[1]
+            shell = with_leading(with_body(self._compound(slot, leave=("body",)), placeholder), lines)
+            header = _header_of(block)
+        else:
+            bare = node.with_changes(body=placeholder)
+            if not isinstance(bare, cst.With):
+                bare = bare.with_changes(orelse=None)
             shell = with_leading(without_comments(bare), blank)
             header = cst.TrailingWhitespace()
-        shell = self._shifted(with_body(shell, cst.SimpleStatementSuite(body=(cst.Pass(),))), slot.block.indent, indent)
+        shell = self._shifted(shell, slot.block.indent, indent)
         suite = cst.IndentedBlock(body=body, header=header, indent=inner, footer=footer)
         return _Item(slot if piece.owner else None, with_body(shell, suite))
 
@@ -468,7 +470,7 @@ class _Rewriter:
             if items and items[0].slot is not None and items[0].slot is not block.slots[0]:
                 above, rest = split_blank(body[0].leading_lines)
                 body[0] = with_leading(body[0], rest)
-                lines = (above or split_blank(lines)[0]) + split_blank(lines)[1]
+                lines = (split_blank(lines)[0] or above) + split_blank(lines)[1]
             new["body"] = cst.IndentedBlock(
                 body=body, header=_header_of(block), indent=inner, footer=self.footer(block)
             )
@@ -563,6 +565,17 @@ class _Account:
             above = [line for line in lines[: len(clause.leading_lines)] if line.comment is not None]
             below = [line for line in lines[len(clause.leading_lines) :] if line.comment is not None]
             self._rewriter.set_adrift(slot, (*above, *comment_lines(comments(_header_of(block))), *below))
+
+
+def _blocks(node: ast.stmt) -> dict[str, list[ast.stmt]]:
+    """The blocks of a statement of the interpreter's tree, by the names of `suites`."""
+    blocks = {"body": getattr(node, "body", []), "final": getattr(node, "finalbody", [])}
+    blocks["orelse"] = blocks["elif"] = getattr(node, "orelse", [])
+    for index, handler in enumerate(getattr(node, "handlers", [])):
+        blocks[f"handler{index}"] = handler.body
+    for index, case in enumerate(getattr(node, "cases", [])):
+        blocks[f"case{index}"] = case.body
+    return blocks
 
 
 def _replaced(piece: Rebuilt) -> list[str]:

@@ -36,14 +36,16 @@ def run(
     env: Mapping[str, str] | None = None,
 ) -> Done:
     """Runs `command` in `cwd`; commands of this environment come first on the path."""
-    path = os.pathsep.join([str(SCRIPTS), os.environ.get("PATH", os.defpath)])
+    # A hook that runs the tests leaves GIT_DIR and the like behind, which name another repository.
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    path = os.pathsep.join([str(SCRIPTS), inherited.get("PATH", os.defpath)])
     done = subprocess.run(
         [str(part) for part in command],
         cwd=cwd,
         input=b"" if stdin is None else stdin,
         capture_output=True,
         check=False,
-        env={**os.environ, "PATH": path, "PYTHONUTF8": "1", "NO_COLOR": "1", **(env or {})},
+        env={**inherited, "PATH": path, "PYTHONUTF8": "1", "NO_COLOR": "1", **(env or {})},
     )
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 

@@ -3,8 +3,7 @@
     python -m tests.helpers.console README.md ...
 
 runs the commands of every ```console block of the pages named in a copy of `examples/`, and writes down what they
-print. In such a block a line that begins with `$ ` is a command; what follows, up to the next one, is its output, and a
-last line `[exit N]` its exit code, where that is not 0.
+print. In such a block a line that begins with `$ ` is a command; what follows, up to the next one, is its output.
 """
 
 from __future__ import annotations
@@ -51,8 +50,6 @@ def replay(block: str, folder: Path) -> str:
             continue
         done = run("sh", "-c", line.removeprefix("$ "), cwd=folder)
         lines += [line, *(done.out + done.err).rstrip("\n").splitlines()]
-        if done.code:
-            lines.append(f"[exit {done.code}]")
     return "".join(f"{line}\n" for line in lines)
 
 

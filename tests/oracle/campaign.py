@@ -204,7 +204,7 @@ def _enclose_alike(one: Program, two: Program) -> None:
 def _part(task: tuple[int, int, int, bool]) -> Tally:
     seed, start, stop, fix = task
     tally = Tally()
-    gc.disable()  # exceptions with their frames keep it busy, and it costs a third of the time
+    gc.disable()  # exceptions with their frames keep it busy
     try:
         for index in range(start, stop):
             sample = generate(seed, index)

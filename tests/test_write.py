@@ -1,0 +1,268 @@
+"""Replacing a file: whole or not at all, with everything but the content as it was."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from pause_lint.fixing import write
+from pause_lint.fixing.write import WriteRefused, remove_stale, replace
+
+OLD, NEW = b"a()\r\n", b"try:\r\n    a()\r\nfinally:\r\n    b()\r\n"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "module.py"
+    path.write_bytes(OLD)
+    return path
+
+
+def refused(path: Path, old: bytes = OLD, root: Path | None = None) -> str:
+    """What is said; nothing may be left behind."""
+    before = sorted(os.listdir(path.parent)) if path.parent.is_dir() else []
+    with pytest.raises(WriteRefused) as caught:
+        replace(str(path), old, NEW, None if root is None else str(root))
+    assert (sorted(os.listdir(path.parent)) if path.parent.is_dir() else []) == before
+    return str(caught.value)
+
+
+def test_the_content_is_replaced(file: Path) -> None:
+    replace(str(file), OLD, NEW, None)
+    assert file.read_bytes() == NEW
+    assert os.listdir(file.parent) == ["module.py"]
+
+
+def test_a_relative_path_without_a_folder(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(file.parent)
+    replace("module.py", OLD, NEW, ".")
+    assert file.read_bytes() == NEW
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o600, 0o755, 0o664, 0o4755])
+def test_permissions_stay(file: Path, mode: int) -> None:
+    file.chmod(mode)
+    replace(str(file), OLD, NEW)
+    assert stat.S_IMODE(file.stat().st_mode) == mode
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only the superuser can give files away")
+def test_the_owner_stays(file: Path) -> None:
+    os.chown(file, 12345, 23456)
+    replace(str(file), OLD, NEW)
+    assert (file.stat().st_uid, file.stat().st_gid) == (12345, 23456)
+
+
+def test_without_the_right_to_keep_the_owner_the_file_is_written(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def chown(*args: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    file.chmod(0o4755)
+    real = os.stat(file)
+    if os.geteuid() == 0:
+        os.chown(file, 12345, 23456)
+        file.chmod(0o4755)
+        monkeypatch.setattr(os, "chown", chown)
+        replace(str(file), OLD, NEW)
+        assert (file.stat().st_uid, stat.S_IMODE(file.stat().st_mode)) == (real.st_uid, 0o755)
+    else:
+        monkeypatch.setattr(os, "chown", chown)
+        replace(str(file), OLD, NEW)
+    assert file.read_bytes() == NEW
+
+
+def test_extended_attributes_stay(file: Path) -> None:
+    try:
+        os.setxattr(file, "user.origin", b"here")
+    except (AttributeError, OSError):
+        pytest.skip("no extended attributes on this file system")
+    replace(str(file), OLD, NEW)
+    assert os.getxattr(file, "user.origin") == b"here"
+
+
+def test_a_link_stays_a_link(file: Path, tmp_path: Path) -> None:
+    (tmp_path / "links").mkdir()
+    link = tmp_path / "links" / "link.py"
+    link.symlink_to(Path("..") / "module.py")
+    replace(str(link), OLD, NEW, str(tmp_path))
+    assert link.is_symlink()
+    assert file.read_bytes() == NEW
+    assert os.listdir(link.parent) == ["link.py"]
+
+
+def test_a_link_out_of_the_tree_is_refused(file: Path, tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    link = tree / "link.py"
+    link.symlink_to(file)
+    assert "outside" in refused(link, root=tree)
+    assert file.read_bytes() == OLD
+
+
+def test_a_tree_whose_name_only_begins_alike_is_another(tmp_path: Path) -> None:
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree2").mkdir()
+    other = tmp_path / "tree2" / "a.py"
+    other.write_bytes(OLD)
+    assert "outside" in refused(other, root=tmp_path / "tree")
+
+
+def test_a_tree_named_by_a_link_is_the_same_tree(file: Path, tmp_path: Path) -> None:
+    link = tmp_path / "here"
+    link.symlink_to(tmp_path)
+    replace(str(link / "module.py"), OLD, NEW, str(link))
+    assert file.read_bytes() == NEW
+
+
+def test_a_link_in_a_circle_is_refused(tmp_path: Path) -> None:
+    link = tmp_path / "loop.py"
+    link.symlink_to(link)
+    assert "circle" in refused(link)
+
+
+def test_a_file_changed_by_another_program_is_refused(file: Path) -> None:
+    assert "run again" in refused(file, old=b"b()\n")
+    assert file.read_bytes() == OLD
+
+
+def test_a_change_while_we_write_is_seen(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = write._write
+
+    def slow(temporary: str, new: bytes) -> None:
+        real(temporary, new)
+        file.write_bytes(b"theirs()\n")
+
+    monkeypatch.setattr(write, "_write", slow)
+    assert "changed by another program" in refused(file)
+    assert file.read_bytes() == b"theirs()\n"
+
+
+def test_another_file_put_in_place_while_we_write_is_seen(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = write._write
+
+    def slow(temporary: str, new: bytes) -> None:
+        real(temporary, new)
+        other = file.with_name("other")
+        other.write_bytes(OLD)
+        other.replace(file)
+
+    monkeypatch.setattr(write, "_write", slow)
+    assert "replaced by another program" in refused(file)
+
+
+def test_a_read_only_file_is_refused_even_to_the_superuser(file: Path) -> None:
+    file.chmod(0o444)
+    assert "read-only: make it writable" in refused(file)
+    assert file.read_bytes() == OLD
+
+
+def test_a_read_only_folder_is_refused(file: Path) -> None:
+    file.parent.chmod(0o555)
+    try:
+        assert "folder is read-only" in refused(file)
+    finally:
+        file.parent.chmod(0o755)
+    assert file.read_bytes() == OLD
+
+
+def test_a_file_that_vanished_is_refused(tmp_path: Path) -> None:
+    assert "vanished" in refused(tmp_path / "gone.py")
+    assert "vanished" in refused(tmp_path / "gone" / "gone.py")
+    assert refused(tmp_path / "gone.py" / "below.py")
+
+
+def test_hard_links_are_refused(file: Path) -> None:
+    os.link(file, file.with_name("second.py"))
+    assert "2 names (hard links)" in refused(file)
+    assert file.read_bytes() == OLD
+
+
+def test_a_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "package.py").mkdir()
+    assert "is a folder" in refused(tmp_path / "package.py")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs here")
+def test_a_fifo_is_refused_without_waiting_for_it(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.py")
+    assert "no regular file" in refused(tmp_path / "pipe.py")
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace", "chmod"])
+def test_whatever_fails_leaves_the_file_alone(file: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+    def fail(*args: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, call, fail)
+    assert "No space left on device: free some space" in refused(file)
+    assert file.read_bytes() == OLD
+
+
+def test_an_interrupt_leaves_no_temporary_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        replace(str(file), OLD, NEW)
+    assert os.listdir(file.parent) == ["module.py"]
+    assert file.read_bytes() == OLD
+
+
+def test_a_folder_that_cannot_be_synchronised_does_no_harm(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "Invalid argument")
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    replace(str(file), OLD, NEW)
+    assert file.read_bytes() == NEW
+
+
+def test_the_content_is_on_disk_before_the_name_is_taken(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+    fsync, rename = os.fsync, os.replace
+
+    def synchronise(descriptor: int) -> None:
+        order.append("folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "content")
+        fsync(descriptor)
+
+    def take(source: str, target: str) -> None:
+        order.append("name")
+        assert Path(source).parent == Path(target).parent
+        rename(source, target)
+
+    monkeypatch.setattr(os, "fsync", synchronise)
+    monkeypatch.setattr(os, "replace", take)
+    replace(str(file), OLD, NEW)
+    assert order == ["content", "name", "folder"]
+
+
+def test_stale_temporary_files_are_removed_and_nothing_else(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def killed(path: str) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", lambda *args: killed("replace"))
+        patch.setattr(os, "unlink", killed)
+        with pytest.raises(WriteRefused):
+            replace(str(file), OLD, NEW)
+    (stale,) = (name for name in os.listdir(file.parent) if name != "module.py")
+    folder = file.parent
+    lookalike = folder / ".module.py.pause_lint.tmp"
+    lookalike.touch()
+    (folder / ".x.pause_lint.0123456789abcdef.tmp").mkdir()
+    assert remove_stale(str(folder)) == [str(folder / stale)]
+    assert sorted(os.listdir(folder)) == [
+        ".module.py.pause_lint.tmp",
+        ".x.pause_lint.0123456789abcdef.tmp",
+        "module.py",
+    ]
+    assert remove_stale(str(folder / "missing")) == []
