@@ -205,24 +205,23 @@ def _check(arguments: argparse.Namespace, options: Options) -> int:
 
 
 def _fix(arguments: argparse.Namespace, options: Options) -> int:
-    from pause_lint.fixing.run import fix_bytes, fix_paths, unified_diff
-
     if arguments.diff and arguments.output_format == "json":
         raise ConfigError("pause-lint fix: error: --diff and --output-format json exclude each other")
-    unsafe: bool = arguments.unsafe_fixes
-    from_stdin = arguments.paths == [STDIN]
-    memory: dict[str, bytes] = {}
     try:
-        if from_stdin:
-            data, path = _stdin(arguments)
-            outcome = fix_bytes(data, path, options, unsafe=unsafe)
-            memory[path] = outcome.changes[0].new if outcome.changes and not arguments.diff else data
-        else:
-            outcome = fix_paths(arguments.paths or ["."], options, unsafe=unsafe, write=not arguments.diff)
+        from pause_lint.fixing.run import fix_bytes, fix_paths, unified_diff
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "libcst":
             raise
         return _fail("pause-lint fix: error: fixing needs LibCST, which is not installed: python -m pip install libcst")
+    unsafe: bool = arguments.unsafe_fixes
+    memory: dict[str, bytes] = {}
+    from_stdin = arguments.paths == [STDIN]
+    if from_stdin:
+        data, path = _stdin(arguments)
+        outcome = fix_bytes(data, path, options, unsafe=unsafe)
+        memory[path] = outcome.changes[0].new if outcome.changes and not arguments.diff else data
+    else:
+        outcome = fix_paths(arguments.paths or ["."], options, unsafe=unsafe, write=not arguments.diff)
     if arguments.diff:
         sys.stdout.flush()
         for change in outcome.changes:

@@ -304,7 +304,8 @@ def _toml_table(shown: str, text: str) -> dict[str, object] | None:
         tool = tomllib.loads(text).get("tool", {})
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         found = re.search(r"line (\d+)", str(error))
-        raise ConfigError(f"{shown}:{found[1] if found else 1}: error: {error}") from None
+        line = found[1] if found else len(text.splitlines())  # without a line, it is the end of the file
+        raise ConfigError(f"{shown}:{line}: error: {error}") from None
     table = tool.get("pause_lint") if isinstance(tool, dict) else None
     if table is None:
         if isinstance(tool, dict) and "pause-lint" in tool:

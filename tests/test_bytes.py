@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
 from collections import Counter
 from dataclasses import dataclass
@@ -334,11 +335,18 @@ def test_kept_or_refused_with_a_reason(file: File) -> None:
 
 
 def missing_lines(before: bytes, after: bytes) -> list[bytes]:
-    """The lines that were there and are no longer. The ending of the last line does not count."""
-    gone = Counter(line.rstrip(b"\r\n") for line in lines_of(before)) - Counter(
-        line.rstrip(b"\r\n") for line in lines_of(after)
-    )
-    return sorted(gone.elements())
+    """The lines that were there and are no longer, in whatever order. The ending of the last line does not count.
+
+    A line that held several statements may have been cut between them, and a blank line in front of the resume may
+    have gone with it.
+    """
+    gone = Counter(statements_of(before)) - Counter(statements_of(after))
+    return sorted(line for line in gone if line)
+
+
+def statements_of(data: bytes) -> list[bytes]:
+    """The lines of `data` without indentation and endings, cut behind `;` and the `:` of a function's head."""
+    return [part for line in lines_of(data) for part in re.split(rb"; |(?<=\)): ?(?!  )", line.rstrip(b"\r\n"))]
 
 
 def indented_with(data: bytes) -> set[int]:

@@ -155,6 +155,7 @@ def test_selection(settings: Settings, selected: set[str]) -> None:
         ('include-tests = "yes"', "pyproject.toml:2: error: include-tests must be true or false, not 'yes'"),
         ("project-root = 1", "pyproject.toml:2: error: project-root must be a string, not 1"),
         ("select = [", "pyproject.toml:2: error: "),
+        ("select == []", "pyproject.toml:2: error: "),
     ],
 )
 def test_mistakes_in_pyproject(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, message: str) -> None:
@@ -168,7 +169,10 @@ def test_mistakes_in_pyproject(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     [
         ("[pause_lint]\nselct = PR001\n", "setup.cfg:2: error: unknown key 'selct'; did you mean 'select'?"),
         ("[pause_lint]\nno-project = maybe\n", "setup.cfg:2: error: no-project must be true or false, not 'maybe'"),
-        ("[pause-lint]\nselect = PR001\n", "setup.cfg:1: error: unknown section [pause-lint]; did you mean [pause_lint]?"),
+        (
+            "[pause-lint]\nselect = PR001\n",
+            "setup.cfg:1: error: unknown section [pause-lint]; did you mean [pause_lint]?",
+        ),
         ("[pause_lint]\n= nothing\n", "setup.cfg:2: error: "),
     ],
 )

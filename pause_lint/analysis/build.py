@@ -15,7 +15,7 @@ from typing import TypeAlias
 from pause_lint.analysis import graph as g
 from pause_lint.analysis.events import _REGISTRARS as REGISTRARS
 from pause_lint.analysis.events import Deed, Events, loop_bindings, stores
-from pause_lint.analysis.exceptions import CANCELLED, CLOSED, EXITING, SOME, Hierarchy, Thrown, class_name, clause_types, is_exception
+from pause_lint.analysis.exceptions import CANCELLED, CLOSED, EXITING, SOME, Hierarchy, Thrown, catch, class_name, clause_types, is_exception
 from pause_lint.analysis.guards import FALSE, TRUE, Term, last_name, location, names, symbol
 from pause_lint.pairs import plain_name
 
@@ -437,7 +437,8 @@ class _Builder:
             within = replace(inner, depth=context.depth + 1, caught=context.depth, star=star)
             after_handler = normal
             if star:
-                later = tuple(clauses)
+                takes_all = catch(SOME, clause_types(handler.type), self.graph.hierarchy)[1] is None
+                later = (tuple(clauses), takes_all)
                 after_handler = self.add(g.REGROUP, context.depth + 1, to=normal, handler=inner.handler, arg=later)
                 failed = self.add(g.REGROUP, context.depth + 2, handler=inner.handler, arg=later)
                 within = replace(within, handler=failed)

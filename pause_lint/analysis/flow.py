@@ -77,7 +77,7 @@ class _Walk:
 
     states: list[State] = field(default_factory=list)
     edges: list[list[int]] = field(default_factory=list)
-    leaks: dict[_Exit, int] = field(default_factory=dict)
+    leaks: dict[_Exit, list[int]] = field(default_factory=dict)
     closers: set[int] = field(default_factory=set)
     overflow: bool = False
 
@@ -148,7 +148,7 @@ class _Follower:
         return wanted
 
     def _leak(self, walk: _Walk, key: _Exit, path: tuple[int, ...]) -> Leak:
-        return Leak(key[0], key[1], self._thrown(walk.states[walk.leaks[key]]), key[3], path)
+        return Leak(key[0], key[1], self._thrown(walk.states[walk.leaks[key][0]]), key[3], path)
 
     def _thrown(self, state: State) -> Thrown | None:
         if self.nodes[state.node].op != g.RAISED:
@@ -164,7 +164,7 @@ class _Follower:
                 if to >= 0:
                     back[to].append(index)
             if node.op in (g.DISPATCH, g.REGROUP):
-                for clause in node.arg:
+                for clause in node.arg if node.op == g.DISPATCH else node.arg[0]:
                     back[clause.target].append(index)
             elif node.op == g.END:
                 for to in node.arg:
@@ -239,7 +239,7 @@ class _Follower:
         if thrown is not None:
             top = state.stack[0]
             escape = top[1] if isinstance(top, tuple) and top[1] >= 0 else state.node
-        walk.leaks.setdefault((escape, state.node, _named(thrown), state.open.partial), number)
+        walk.leaks.setdefault((escape, state.node, _named(thrown), state.open.partial), []).append(number)
 
     def _step(self, state: State, closers: set[int]) -> Iterator[State]:
         """Every state that one step from `state` can lead to."""
@@ -324,10 +324,10 @@ class _Follower:
         below = state.stack[: node.depth - 1]
         if any(clause.star for clause in node.arg):
             if _is_group(thrown):
-                yield from self._rest_of_group(state, node, below, (thrown, top[1]))
+                yield from self._rest_of_group(state, node, node.arg, below, (thrown, top[1]))
                 return
             if not thrown.exact:
-                yield from self._rest_of_group(state, node, below, (_GROUP, top[1]))
+                yield from self._rest_of_group(state, node, node.arg, below, (_GROUP, top[1]))
         for clause in node.arg:
             assert thrown is not None
             caught, rest = catch(thrown, clause.types, self.graph.hierarchy)
@@ -339,10 +339,14 @@ class _Follower:
         assert thrown is not None
         yield self._fly(state, node.handler, (thrown, top[1]))
 
-    def _rest_of_group(self, state: State, node: g.Node, below: tuple[Flying | int, ...], group: Flying) -> Iterator[State]:
-        """A group meets `except*` clauses (PEP 654): any of them may take a part of it, or none."""
-        for clause in node.arg:
+    def _rest_of_group(
+        self, state: State, node: g.Node, clauses: Iterable[g.Clause], below: tuple[Flying | int, ...], group: Flying
+    ) -> Iterator[State]:
+        """A group meets `except*` clauses (PEP 654): any of them may take a part of it, or none; `Exception` takes all."""
+        for clause in clauses:
             yield self._at(state, clause.target, (*below, group))
+            if catch(SOME, clause.types, self.graph.hierarchy)[1] is None:
+                return
         yield self._fly(state, node.handler, group)
 
     def _regroup(self, state: State, node: g.Node) -> Iterator[State]:
@@ -365,7 +369,11 @@ class _Follower:
             caught = (_FAILED_GROUP, origin[1])
         elif caught[0] != _FAILED_GROUP:
             yield self._go(state, node.next)
-        yield from self._rest_of_group(state, node, state.stack[:place], caught)
+        clauses, taken = node.arg
+        if not taken:
+            yield from self._rest_of_group(state, node, clauses, state.stack[:place], caught)
+        elif caught[0] == _FAILED_GROUP:
+            yield self._fly(state, node.handler, caught)
 
     # -- pauses and resumes --------------------------------------------------------------------------------------------
 
@@ -503,22 +511,22 @@ class _Follower:
 
     # -- replaying a leak ----------------------------------------------------------------------------------------------
 
-    def _replay(self, walk: _Walk, end: int, everything: frozenset[str]) -> tuple[tuple[int, ...] | None, set[str]]:
-        """A real path to the leak at state `end`, or the conditions that keep every path found from being real."""
+    def _replay(self, walk: _Walk, ends: list[int], everything: frozenset[str]) -> tuple[tuple[int, ...] | None, set[str]]:
+        """A real path to a leak at one of the states `ends`, or the conditions that keep every path found from being real."""
         tracked, sites = self.tracked, self.sites
         self._track(everything)
         try:
-            return self._search(walk, end, self._distances(walk, end), tracked)
+            return self._search(walk, self._distances(walk, ends), tracked)
         finally:
             self.tracked, self.sites = tracked, sites
 
-    def _distances(self, walk: _Walk, end: int) -> dict[int, int]:
+    def _distances(self, walk: _Walk, ends: list[int]) -> dict[int, int]:
         back: dict[int, list[int]] = {}
         for number, after in enumerate(walk.edges):
             for to in after:
                 back.setdefault(to, []).append(number)
-        distance = {end: 0}
-        queue = [end]
+        distance = dict.fromkeys(ends, 0)
+        queue = list(ends)
         for number in queue:
             for earlier in back.get(number, ()):
                 if earlier not in distance:
@@ -527,7 +535,7 @@ class _Follower:
         return distance
 
     def _search(
-        self, walk: _Walk, end: int, distance: dict[int, int], known: frozenset[str]
+        self, walk: _Walk, distance: dict[int, int], known: frozenset[str]
     ) -> tuple[tuple[int, ...] | None, set[str]]:
         start = State(self.graph.entry)
         seen = {(0, start)}
@@ -540,7 +548,7 @@ class _Follower:
             number, state, parent = work.pop()
             parents.append((state.node, parent))
             here = len(parents) - 1
-            if number == end:
+            if not distance[number]:
                 path = []
                 while here >= 0:
                     path.append(parents[here][0])

@@ -11,6 +11,9 @@ from dataclasses import dataclass, replace
 from pause_lint.check import check_paths, check_source
 from pause_lint.config import Options, tree_root
 from pause_lint.finding import Finding, Problem, Report
+from pause_lint.fixing import fix_source
+from pause_lint.fixing.write import WriteRefused
+from pause_lint.fixing.write import replace as replace_file
 from pause_lint.tree import discover, read
 
 
@@ -44,8 +47,6 @@ def fix_paths(paths: Sequence[str], options: Options, *, unsafe: bool, write: bo
 
     unsafe: whether to apply fixes that are not safe.
     write: whether to write the files; without it, the changes are only worked out.
-
-    Raises ModuleNotFoundError if there is something to fix and LibCST is not installed.
     """
     report = check_paths(paths, options)
     locations = {source.path: source.location for source in discover(paths, options)[0]}
@@ -83,7 +84,7 @@ def fix_paths(paths: Sequence[str], options: Options, *, unsafe: bool, write: bo
 
 
 def fix_bytes(data: bytes, path: str, options: Options, *, unsafe: bool) -> Outcome:
-    """Fix the file in `data`, which is shown as `path`; nothing is written. Raises as `fix_paths` does."""
+    """Fix the file in `data`, which is shown as `path`; nothing is written."""
     report = check_source(data, path, options)
     if not report.findings:
         return Outcome((), (), (), report)
@@ -109,16 +110,12 @@ class FixedFile:
 
 def fix_file(data: bytes, path: str, findings: Sequence[Finding], options: Options, *, unsafe: bool) -> FixedFile:
     """Fix `findings`, all of the file in `data`, which is shown as `path`. A fault of ours leaves the file as it is."""
-    from pause_lint.fixing import fix_source
-
     # Useless comments have no fix; what `fix_source` says of them, if anything, would only repeat that.
     comments = tuple((finding, "delete or correct the comment") for finding in findings if finding.code == "PR900")
     if len(comments) == len(findings):
         return FixedFile(data, (), comments, ())
     try:
         result = fix_source(data, path, options, unsafe)
-    except ModuleNotFoundError:
-        raise
     except Exception as error:
         message = f"internal error while fixing: {type(error).__name__}: {error}; please report it"
         unfixed = tuple((finding, "an internal error") for finding in findings)
@@ -129,9 +126,6 @@ def fix_file(data: bytes, path: str, findings: Sequence[Finding], options: Optio
 
 def _written(location: str, old: bytes, new: bytes, root: str) -> str:
     """Write `new` to the file; why not, if it was refused or failed."""
-    from pause_lint.fixing.write import WriteRefused
-    from pause_lint.fixing.write import replace as replace_file
-
     try:
         replace_file(location, old, new, root)
     except WriteRefused as refusal:

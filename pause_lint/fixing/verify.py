@@ -394,9 +394,10 @@ class _Inversion:
         if len(owners) != 1:
             raise _Refused(f"line {old.lineno}: of the copies of this header, one must be its owner")
         self._pairs.append((old, owners[0], True))
-        shell = self._bare(owners[0])
+        shell, spelt = self._bare(owners[0]), self._spelling(owners[0])
         for node, owner in copies:
-            if not owner and (getattr(node, "orelse", None) or not _same(self._bare(node), shell)):
+            same = not getattr(node, "orelse", None) and _same(self._bare(node), shell)
+            if not owner and not (same and self._spelling(node) == spelt):
                 raise _Refused(f"line {node.lineno} of the result: not a copy of the header on line {old.lineno}")
         result = self._restore_blocks(old, owners[0], ("body",))
         body = getattr(old, "body", [])
@@ -410,6 +411,9 @@ class _Inversion:
             if name in bare._fields:
                 setattr(bare, name, empty)
         return bare
+
+    def _spelling(self, header: ast.stmt) -> list[str]:
+        return [text for text in self._code(self._new, header, True) if not text.startswith("#")]
 
     # -- what the tree does not show
 
@@ -465,6 +469,3 @@ class _Inversion:
             elif token.type not in (tokenize.NL, tokenize.INDENT, tokenize.DEDENT):
                 break
         return found[::-1]
-
-
-__all__ = ["check_plan"]

@@ -1,0 +1,506 @@
+"""The command line: what is printed where, what is written, and exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pause_lint import check
+from pause_lint.analysis import program
+from pause_lint.cli import main
+from pause_lint.tree import read
+from tests.helpers.commands import Done, pause_lint
+
+FAULTY = """\
+def reload(engine, path):
+    engine.pause_generation()
+    engine.load(path)
+    engine.continue_generation()
+"""
+CLEAN = """\
+def reload(engine, path):
+    engine.pause_generation()
+    try:
+        engine.load(path)
+    finally:
+        engine.continue_generation()
+"""
+HEADLINE = "a.py:2:5: PR001 "
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder: a project without files."""
+    (tmp_path / "pyproject.toml").touch()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def run(project: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> object:
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    return capfd
+
+
+def call(*arguments: str, capture: object) -> Done:
+    """`main` with `arguments`, in this process."""
+    assert isinstance(capture, pytest.CaptureFixture)
+    code = main(list(arguments))
+    out, err = capture.readouterr()
+    return Done(code, out, err)
+
+
+def write(name: str, text: str = FAULTY) -> Path:
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
+    return path
+
+
+# check
+
+
+def test_a_finding_in_full(run: object) -> None:
+    write("a.py")
+    done = call("check", capture=run)
+    assert done.code == 1
+    assert done.err == ""
+    first, *lines, last = done.out.splitlines()
+    assert first.startswith(HEADLINE)
+    assert lines[:3] == [
+        "  |",
+        "2 |     engine.pause_generation()",
+        "  |     ^^^^^^^^^^^^^^^^^^^^^^^^^",
+    ]
+    notes = [line for line in lines[3:] if line]
+    assert notes
+    assert [note.split(".")[0].strip() for note in notes] == [str(number) for number in range(1, len(notes) + 1)]
+    assert last.startswith("Found 1 finding in 1 file")
+
+
+def test_nothing_found(run: object) -> None:
+    write("a.py", CLEAN)
+    assert call("check", capture=run) == Done(0, "No findings in 1 file.\n", "")
+    assert call("check", "-q", capture=run) == Done(0, "", "")
+
+
+def test_carets_stand_below_what_they_mean(run: object) -> None:
+    """Tabs, wide and combining characters before it, and control characters, notwithstanding."""
+    write("a.py", "def f(engine):\n\tx = '日本e\u0301\x1b'; engine.pause_generation()\n\tengine.load()\n")
+    _, _, source, carets, *_ = call("check", capture=run).out.splitlines()
+    assert source == "2 |         x = '日本e\u0301?'; engine.pause_generation()"
+    # Two wide characters take two columns each, the accent takes none.
+    assert carets.index("^") == source.index("engine") + 2 - 1
+    assert carets.count("^") == len("engine.pause_generation()")
+
+
+def test_a_call_over_several_lines_is_marked_on_the_first(run: object) -> None:
+    write("a.py", FAULTY.replace("pause_generation()", "pause_generation(\n        mode='keep',\n    )"))
+    _, _, source, carets, *_ = call("check", capture=run).out.splitlines()
+    assert source == "2 |     engine.pause_generation("
+    assert carets == "  |     ^^^^^^^^^^^^^^^^^^^^^^^^"
+
+
+def test_concise(run: object) -> None:
+    write("a.py")
+    done = call("check", "--output-format", "concise", "-q", capture=run)
+    (line,) = done.out.splitlines()
+    assert line.startswith(HEADLINE)
+
+
+def test_statistics(run: object) -> None:
+    write("a.py", FAULTY + "\n\n" + FAULTY)
+    done = call("check", "--output-format", "concise", "--statistics", capture=run)
+    assert done.out.splitlines()[2] == "2  PR001  pause-not-resumed"
+
+
+def test_json(run: object) -> None:
+    write(
+        "pkg/a.py", "class Engine:\n    é = '𝄞'; z = 1\n\n" + "".join(f"    {line}\n" for line in FAULTY.splitlines())
+    )
+    done = call("check", "--output-format", "json", capture=run)
+    document = json.loads(done.out)
+    assert list(document) == ["version", "findings", "errors", "summary"]
+    assert document["version"] == 1
+    assert document["errors"] == []
+    assert document["summary"] == {"files": 1, "parsed": 1, "findings": 1, "errors": 0}
+    (finding,) = document["findings"]
+    message, witness, fix = finding.pop("message"), finding.pop("witness"), finding.pop("fix")
+    assert finding == {
+        "code": "PR001",
+        "name": "pause-not-resumed",
+        "path": "pkg/a.py",
+        "line": 5,
+        "column": 9,
+        "end_line": 5,
+        "end_column": 34,
+        "function": "Engine.reload",
+        "kind": "exception",
+    }
+    assert "engine.pause_generation()" in message
+    assert fix in ("safe", "unsafe", "none")
+    assert all(list(step) == ["path", "line", "column", "message"] for step in witness)
+    assert {step["path"] for step in witness} == {"pkg/a.py"}
+    assert call("check", "--output-format", "json", capture=run).out == done.out
+
+
+def test_findings_are_ordered(run: object) -> None:
+    for name in ("b.py", "a/c.py", "a.py"):
+        write(name, FAULTY + "\n\n" + FAULTY)
+    done = call("check", "b.py", "a.py", "a", "--output-format", "json", capture=run)
+    places = [(finding["path"], finding["line"]) for finding in json.loads(done.out)["findings"]]
+    assert places == [("a.py", 2), ("a.py", 8), ("a/c.py", 2), ("a/c.py", 8), ("b.py", 2), ("b.py", 8)]
+
+
+def test_exit_zero(run: object) -> None:
+    write("a.py")
+    assert call("check", "--exit-zero", capture=run).code == 0
+    assert call("check", "--exit-zero", "missing.py", capture=run).code == 2
+
+
+def test_selection(run: object) -> None:
+    write("a.py")
+    assert call("check", "--select", "PR002,PR003", capture=run).code == 0
+    assert call("check", "--ignore", "PR0", capture=run).code == 0
+    assert call("check", "--select", "PR00", "--ignore", "PR002", capture=run).code == 1
+
+
+def test_pairs_and_presets(run: object) -> None:
+    write("a.py", FAULTY.replace("pause_generation", "drain").replace("continue_generation", "undrain"))
+    assert call("check", capture=run).code == 0
+    assert call("check", "--pair", "drain:undrain", capture=run).code == 1
+    write("a.py", FAULTY.replace("pause_generation", "sleep").replace("continue_generation", "wake_up"))
+    assert call("check", capture=run).code == 0
+    assert call("check", "--preset", "vllm", capture=run).code == 1
+    assert call("check", "--preset", "all", capture=run).code == 1
+
+
+def test_configuration_of_the_project(run: object) -> None:
+    write("pkg/a.py")
+    write("pyproject.toml", '[tool.pause_lint]\nignore = ["PR001"]\n')
+    assert call("check", "pkg/a.py", capture=run).code == 0
+    assert call("check", "pkg", "--select", "PR001", capture=run).code == 1
+    write("other.toml", '[tool.pause_lint]\nselect = ["PR"]\n')
+    assert call("check", "--config", "other.toml", capture=run).code == 1
+
+
+def test_tests_are_left_out(run: object) -> None:
+    for name in ("tests/a.py", "test_b.py", "pkg/conftest.py", "pkg/c.py"):
+        write(name)
+    assert call("check", capture=run).out.count("PR001") == 1
+    assert call("check", "--include-tests", capture=run).out.count("PR001") >= 3
+    done = call("check", "test_b.py", "-v", capture=run)
+    assert done.code == 0
+    assert "note: test_b.py: left out as a test (--include-tests takes it in)\n" in done.err
+
+
+def test_standard_input(project: Path) -> None:
+    done = pause_lint("check", "-", "--output-format", "concise", cwd=project, stdin=FAULTY.encode())
+    assert done.code == 1
+    assert done.out.startswith("stdin:2:5: PR001 ")
+    done = pause_lint("check", "-", "--stdin-filename", "pkg/a.py", cwd=project, stdin=FAULTY.encode())
+    assert done.out.startswith("pkg/a.py:2:5: PR001 ")
+    assert "2 |     engine.pause_generation()" in done.out
+    assert pause_lint("check", "-", "--stdin-filename", "tests/a.py", cwd=project, stdin=FAULTY.encode()).code == 0
+    assert pause_lint("check", "-", cwd=project, stdin=b"def f(:\n").code == 2
+
+
+def test_color(run: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("a.py")
+    assert "\x1b[" not in call("check", capture=run).out
+    assert "\x1b[" in call("check", "--color", "always", capture=run).out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[" in call("check", capture=run).out
+    assert "\x1b[" not in call("check", "--color", "never", capture=run).out
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in call("check", capture=run).out
+    assert "\x1b[" not in call("check", "--output-format", "json", "--color", "always", capture=run).out
+
+
+# What cannot be done
+
+
+@pytest.fixture
+def broken(run: object) -> object:
+    """Beside a faulty file, several that cannot be checked."""
+    write("a.py")
+    write("syntax.py", "def f(engine):\n    engine.pause_generation(:\n")
+    Path("bytes.py").write_bytes(b"x = 1\n# pause_generation \xff\n")
+    Path("null.py").write_bytes(b"pause_generation = '\0'\n")
+    write("deep.py", "pause_generation = " + "-" * 200_000 + "1\n")
+    return run
+
+
+PROBLEMS = [
+    ("bytes.py", 2, "not utf-8 text"),
+    ("deep.py", 0, "nested too deeply"),
+    ("null.py", 1, "null byte"),
+    ("syntax.py", 2, "syntax error"),
+]
+
+
+def test_what_cannot_be_parsed_is_said_and_the_rest_is_reported(broken: object) -> None:
+    done = call("check", "--output-format", "concise", capture=broken)
+    assert done.code == 2
+    assert done.out.startswith(HEADLINE)
+    assert "and 4 errors" in done.out
+    for line, (path, number, message) in zip(done.err.splitlines(), PROBLEMS, strict=True):
+        assert line.startswith(f"{path}:{number}: error: " if number else f"{path}: error: ")
+        assert message in line
+
+
+def test_errors_in_json(broken: object) -> None:
+    done = call("check", "--output-format", "json", capture=broken)
+    document = json.loads(done.out)
+    assert done.code == 2
+    assert [(error["path"], error["line"]) for error in document["errors"]] == [entry[:2] for entry in PROBLEMS]
+    assert document["summary"] == {"files": 5, "parsed": 1, "findings": 1, "errors": 4}
+
+
+def test_a_broken_file_that_is_named_is_an_error_whatever_is_in_it(run: object) -> None:
+    write("a.py", "def f(:\n")
+    write("b.py", "x = 1\n")
+    assert call("check", capture=run).code == 0
+    done = call("check", "a.py", "b.py", capture=run)
+    assert (done.code, done.err.startswith("a.py:1: error: syntax error")) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (("check", "missing.py"), "missing.py: error: no such file or folder"),
+        (("fix", "missing.py"), "missing.py: error: no such file or folder"),
+        (("check", "empty"), "empty: error: no Python files (.py, .pyi) in this folder"),
+        (("check", "--colour"), "pause-lint: error: unrecognized argument: --colour; did you mean '--color'?"),
+        (
+            ("check", "--output-format", "xml"),
+            "pause-lint check: error: argument --output-format: invalid choice: 'xml'",
+        ),
+        (("chek",), "pause-lint: error: argument COMMAND: invalid choice: 'chek'"),
+        (
+            ("check", "--select", "PR999"),
+            "pause-lint: error: argument --select: unknown rule 'PR999'; did you mean 'PR900'?",
+        ),
+        (
+            ("check", "--preset", "vlm"),
+            "pause-lint: error: argument --preset: unknown preset 'vlm'; did you mean 'vllm'?",
+        ),
+        (("check", "--pair", "drain"), "pause-lint: error: argument --pair: 'drain' is not of the form PAUSE:RESUME"),
+        (("check", "--config", "no.toml"), "no.toml: error: no such file"),
+        (("check", "--project-root", "no"), "pause-lint: error: argument --project-root: no such folder: no"),
+        (("check", "-", "a.py"), "pause-lint: error: `-` stands alone"),
+        (("rule", "PR01"), "pause-lint: error: unknown rule 'PR01'; did you mean 'PR001'?"),
+        (
+            ("fix", "--diff", "--output-format", "json"),
+            "pause-lint fix: error: --diff and --output-format json exclude",
+        ),
+    ],
+)
+def test_mistakes(run: object, arguments: tuple[str, ...], message: str) -> None:
+    Path("empty").mkdir()
+    done = call(*arguments, capture=run)
+    assert done.code == 2
+    assert done.err.startswith(message)
+
+
+def test_a_mistake_in_the_configuration(run: object) -> None:
+    write("a.py")
+    write("pyproject.toml", '[tool.pause_lint]\nselect = ["PR001"]\npreset = ["vllm"]\n')
+    done = call("check", capture=run)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("pyproject.toml:3: error: unknown key 'preset'; did you mean 'presets'?")
+
+
+def test_without_a_command(run: object) -> None:
+    done = call(capture=run)
+    assert done.code == 2
+    assert done.out.startswith("usage: pause-lint")
+    assert call("--version", capture=run) == Done(0, "pause-lint 0.1.0\n", "")
+
+
+def test_an_unreadable_file(run: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("a.py")
+    write("closed.py")
+
+    def refuse(location: str) -> bytes:
+        if location.endswith("closed.py"):
+            raise PermissionError(13, "Permission denied", location)
+        return read(location)
+
+    monkeypatch.setattr(check, "read", refuse)
+    done = call("check", "--output-format", "concise", capture=run)
+    assert done.code == 2
+    assert done.out.startswith(HEADLINE)
+    assert done.err == "closed.py: error: cannot be read: Permission denied\n"
+
+
+def test_a_file_that_goes_away_during_the_run_is_no_harm(run: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("a.py")
+    write("gone.py")
+
+    def remove_first(location: str) -> bytes:
+        if location.endswith("gone.py"):
+            os.unlink(location)
+        return read(location)
+
+    monkeypatch.setattr(check, "read", remove_first)
+    done = call("check", "-v", "--output-format", "concise", capture=run)
+    assert done.code == 1
+    assert "note: gone.py: went away before it was read\n" in done.err
+    write("gone.py")
+    assert call("check", "gone.py", capture=run).code == 2
+
+
+def test_a_fault_of_ours_in_one_file_is_said_and_the_rest_is_reported(
+    run: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("a.py")
+    write("odd.py", "pause_generation = 1\n")
+    real = program.analyse
+
+    def analyse(modules: object, options: object) -> object:
+        if any(module.path == "odd.py" for module in modules):  # type: ignore[attr-defined]
+            raise KeyError("odd")
+        return real(modules, options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(program, "analyse", analyse)
+    done = call("check", "--output-format", "concise", capture=run)
+    assert done.code == 2
+    assert done.out.startswith(HEADLINE)
+    assert done.err.startswith("odd.py: error: internal error: KeyError: 'odd' (at tests.test_cli:")
+    assert done.err.endswith("); please report it\n")
+
+
+def test_a_reader_that_has_seen_enough(project: Path) -> None:
+    write("a.py", "\n\n".join([FAULTY] * 2000))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pause_lint", "check"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=project
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() == 1
+
+
+def test_an_interrupt(run: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(modules: object, options: object) -> object:
+        raise KeyboardInterrupt
+
+    write("a.py")
+    monkeypatch.setattr(program, "analyse", interrupt)
+    assert call("check", capture=run).code == 130
+
+
+def test_what_the_terminal_cannot_show(project: Path) -> None:
+    write("a.py", FAULTY.replace("path", "größe"))
+    done = subprocess.run(
+        [sys.executable, "-m", "pause_lint", "check"],
+        cwd=project,
+        capture_output=True,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
+    )
+    assert done.returncode == 1
+    assert done.stderr == b""
+
+
+# fix
+
+
+def test_fix(run: object) -> None:
+    file = write("a.py")
+    write("clean.py", CLEAN)
+    done = call("fix", capture=run)
+    assert done.code == 0
+    assert done.err == ""
+    first, last = done.out.splitlines()
+    assert first.startswith(HEADLINE)
+    assert first.endswith("[fixed]")
+    assert last == "Fixed 1 finding in 1 file."
+    assert file.read_text(encoding="utf-8") == CLEAN
+    assert call("check", capture=run).code == 0
+    assert call("fix", capture=run) == Done(0, "Nothing to fix.\n", "")
+
+
+def test_a_diff_can_be_applied(run: object, project: Path) -> None:
+    """Line endings, encoding and a missing last newline included; nothing is written."""
+    text = "# coding: latin-1\n" + FAULTY.replace("path", "größe").replace("\n", "\r\n").removesuffix("\r\n")
+    file = Path("some where.py")
+    before = text.encode("latin-1")
+    file.write_bytes(before)
+    done = pause_lint_bytes("fix", "--diff", cwd=project)
+    assert done.returncode == 1
+    assert done.stdout.startswith(b"--- a/some where.py\t\n+++ b/some where.py\t\n@@ ")
+    assert b"\\ No newline at end of file\n" in done.stdout
+    assert b"gr\xf6\xdfe" in done.stdout
+    assert done.stderr == b"Would fix 1 finding in 1 file.\n"
+    assert file.read_bytes() == before
+    subprocess.run(["git", "apply", "-p1", "-"], input=done.stdout, cwd=project, check=True)
+    applied = file.read_bytes()
+    file.write_bytes(before)
+    assert call("fix", capture=run).code == 0
+    assert file.read_bytes() == applied != before
+
+
+def pause_lint_bytes(*arguments: str, cwd: Path, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "pause_lint", *arguments], input=stdin, cwd=cwd, capture_output=True, check=False
+    )
+
+
+def test_fixing_standard_input(project: Path) -> None:
+    done = pause_lint_bytes("fix", "-", cwd=project, stdin=FAULTY.encode())
+    assert (done.returncode, done.stdout) == (0, CLEAN.encode())
+    assert done.stderr.endswith(b"Fixed 1 finding in 1 file.\n")
+    done = pause_lint_bytes("fix", "-", "--diff", "--stdin-filename", "a.py", cwd=project, stdin=FAULTY.encode())
+    assert done.returncode == 1
+    assert done.stdout.startswith(b"--- a/a.py\n+++ b/a.py\n")
+    done = pause_lint_bytes("fix", "-", cwd=project, stdin=CLEAN.encode())
+    assert (done.returncode, done.stdout) == (0, CLEAN.encode())
+
+
+def test_what_has_no_fix_stays_and_is_said(run: object) -> None:
+    file = write("a.py", "x = 1  # noqa: PR001\n")
+    done = call("fix", "--output-format", "concise", capture=run)
+    assert done.code == 1
+    assert done.out.splitlines()[0].startswith("a.py:1:16: PR900 ")
+    assert done.out.splitlines()[1] == "  not fixed: delete or correct the comment"
+    assert done.out.splitlines()[2] == "Fixed 0 findings in 0 files, 1 not fixed."
+    assert file.read_text(encoding="utf-8") == "x = 1  # noqa: PR001\n"
+
+
+def test_fix_in_json_reports_what_is_left(run: object) -> None:
+    write("a.py", FAULTY + "\n\nx = 1  # noqa: PR001\n")
+    done = call("fix", "--output-format", "json", capture=run)
+    assert [finding["code"] for finding in json.loads(done.out)["findings"]] == ["PR900"]
+    assert done.code == 1
+
+
+def test_fix_beside_what_cannot_be_parsed(broken: object) -> None:
+    done = call("fix", capture=broken)
+    assert done.code == 2
+    assert "Fixed 1 finding in 1 file." in done.out
+    assert Path("a.py").read_text(encoding="utf-8") == CLEAN
+
+
+def test_fix_without_libcst(project: Path) -> None:
+    """`check` does not need it; `fix` says so when there is something to fix."""
+    write("a.py")
+    hidden = "import sys; sys.modules['libcst'] = None; from pause_lint.cli import main; sys.exit(main(sys.argv[1:]))"
+    for arguments, code, message in [
+        (["check", "-q"], 1, b""),
+        (["fix"], 2, b"pause-lint fix: error: fixing needs LibCST, which is not installed"),
+    ]:
+        done = subprocess.run([sys.executable, "-c", hidden, *arguments], cwd=project, capture_output=True, check=False)
+        assert done.returncode == code
+        assert done.stderr.startswith(message)
+        assert done.stderr.count(b"\n") == (1 if message else 0)

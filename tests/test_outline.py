@@ -1,0 +1,152 @@
+"""Leaving out of a large file what cannot matter: every position stays, and nothing that matters goes."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from pause_lint.analysis.program import check_modules
+from pause_lint.config import Options
+from pause_lint.outline import SMALL, outlined
+from pause_lint.pairs import Vocabulary
+from pause_lint.tree import discover, parse, read
+
+WORDS = ("pause_generation",)
+LONG = "    filler = 'x'\n" * (SMALL // 16)
+
+
+def kept(text: str, words: tuple[str, ...] = WORDS) -> set[str]:
+    """The functions, by name, whose bodies are still there."""
+    shorter = outlined(text, words)
+    assert shorter.count("\n") == text.count("\n")
+    before, after = ast.parse(text), ast.parse(shorter)
+    places = {(node.name, node.lineno, node.col_offset) for node in ast.walk(after) if isinstance(node, FUNCTIONS)}
+    bodies = {
+        (node.name, node.lineno, node.col_offset): ast.dump(ast.Module(node.body, []), include_attributes=True)
+        for node in ast.walk(before)
+        if isinstance(node, FUNCTIONS)
+    }
+    same = {
+        node.name
+        for node in ast.walk(after)
+        if isinstance(node, FUNCTIONS)
+        and bodies[node.name, node.lineno, node.col_offset]
+        == ast.dump(ast.Module(node.body, []), include_attributes=True)
+    }
+    assert places <= set(bodies)
+    return same
+
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def test_a_function_without_the_words_goes() -> None:
+    text = f"def idle():\n{LONG}\n\ndef active(engine):\n    engine.pause_generation()\n{LONG}"
+    assert kept(text) == {"active"}
+
+
+def test_small_files_are_left_whole() -> None:
+    text = "def idle():\n    x = 1\n"
+    assert outlined(text, WORDS) is text
+
+
+@pytest.mark.parametrize(
+    "caller",
+    [
+        "    quiesce()\n",
+        "    run(quiesce)\n",
+        "    self.quiesce()\n",
+        "    getattr(self, 'quiesce')()\n",
+    ],
+)
+def test_who_calls_a_function_that_stays_stays_too(caller: str) -> None:
+    text = (
+        f"def quiesce(engine):\n    engine.pause_generation()\n\n\ndef caller(self):\n{caller}{LONG}\n\n"
+        f"def above(self):\n    caller(self)\n\n\ndef idle():\n    quiesced = 1\n{LONG}"
+    )
+    assert kept(text) == {"quiesce", "caller", "above"}
+
+
+def test_special_methods_are_used_by_the_name_of_their_class() -> None:
+    text = (
+        "class Paused:\n    def __enter__(self):\n        self.engine.pause_generation()\n\n"
+        f"    def idle(self):\n{LONG.replace('    f', '        f')}\n\n"
+        f"def user():\n    with Paused():\n        pass\n\n\ndef enter():\n    __enter__ = 1\n{LONG}"
+    )
+    assert kept(text) == {"__enter__", "user"}
+
+
+def test_decorators_headers_and_class_bodies_stay() -> None:
+    text = (
+        "class Engine:\n    rank: int = 0\n\n    @pause_generation\n    def decorated(self):\n        pass\n\n"
+        "    @property\n    async def idle(\n        self,\n        mode: str = ')',  # one\n    ) -> int:  # noqa\n"
+        f"{LONG.replace('    f', '        f')}    size = 3\n"
+    )
+    assert kept(text) == {"decorated"}
+    (cls,) = ast.parse(outlined(text, WORDS)).body
+    assert isinstance(cls, ast.ClassDef)
+    assert [type(node).__name__ for node in cls.body] == ["AnnAssign", "FunctionDef", "AsyncFunctionDef", "Assign"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '    x = """\nno indentation\n"""\n',
+        "    x = '''\ndef in_a_string():\n    pass\n'''\n",
+        "    x = (\n1\n)\n",
+        "    x = 1 + \\\n2\n",
+        "    if x:\n        pass\n# comment\n    y = 2\n",
+        "    def nested():\n        pass\n    return nested\n",
+        '    """Doc: def f(x):\n    text"""\n',
+        "    x = '''a''' '''\n'''\n",
+        "    lambda: (yield)\n",
+    ],
+)
+def test_odd_bodies_do_no_harm(body: str) -> None:
+    """Either the result is what it should be, or it does not parse and the file is parsed as a whole."""
+    tail = "def active(engine):\n    engine.pause_generation()\n"
+    text = f"def odd(x):\n{body}{LONG}\n\n{tail}"
+    module = parse("a.py", text.encode(), WORDS)
+    last = module.tree.body[-1]
+    assert ast.dump(last, include_attributes=True) == ast.dump(ast.parse(text).body[-1], include_attributes=True)
+
+
+def test_code_in_a_docstring_is_text() -> None:
+    text = f'"""\nExample::\n\n    def f(x):\n        pass\n\n"""\n\n\ndef idle():\n{LONG}\n\ndef g(e):\n    e.pause_generation()\n'
+    assert kept(text) == {"g"}
+
+
+def test_tabs_and_old_line_ends_are_left_whole() -> None:
+    for text in (f"def idle():\n\tx = 1\n{LONG.replace('    ', chr(9))}", f"def idle():\n{LONG}".replace("\n", "\r")):
+        assert outlined(text, WORDS) is text
+
+
+def test_line_ends_of_windows_keep_their_lines() -> None:
+    text = f"def idle():\n{LONG}\n\ndef active(engine):\n    engine.pause_generation()\n".replace("\n", "\r\n")
+    assert kept(text) == {"active"}
+
+
+def test_a_file_that_is_wrong_as_a_whole_is_refused_with_its_own_line() -> None:
+    from pause_lint.tree import Unparsable
+
+    text = f"def idle():\n{LONG}\n\ndef active(engine:\n    engine.pause_generation()\n"
+    with pytest.raises(Unparsable) as caught:
+        parse("a.py", text.encode(), WORDS)
+    with pytest.raises(SyntaxError) as expected:
+        ast.parse(text)
+    assert caught.value.line == expected.value.lineno
+
+
+def test_on_a_released_trainer_the_findings_are_the_same(areal: Path) -> None:
+    vocabulary = Vocabulary.of(Options().pairs)
+    words = (*vocabulary.pausing, *vocabulary.resuming)
+    sources, _ = discover([str(areal)], Options())
+    data = {source.path: read(source.location) for source in sources}
+    matter = {path: text for path, text in data.items() if b"pause_generation" in text}
+    whole = [parse(path, text) for path, text in matter.items()]
+    shorter = [parse(path, text, words) for path, text in matter.items()]
+    assert check_modules(shorter, Options()) == check_modules(whole, Options()) != []
+    size = [sum(1 for module in modules for _ in ast.walk(module.tree)) for modules in (whole, shorter)]
+    assert size[1] < size[0] * 2 / 3
