@@ -13,6 +13,7 @@ BIN := $(VENV)/bin
 DEMO_VENV := .venv-demo
 DEMO := build/demo
 BENCH := build/bench
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: test demo lint oracle bench clean
 .DELETE_ON_ERROR:

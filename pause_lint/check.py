@@ -172,12 +172,9 @@ def _report(loaded: _Loaded, problems: Sequence[Problem], options: Options) -> R
 
 
 def _suppressed(path: str, text: str, findings: list[Finding], options: Options, judge: bool) -> list[Finding]:
-    if not (findings or (judge and suppress.INEFFECTIVE in options.select)):
-        return []
-    if not suppress.has_comments(text):
-        return findings
-    shown, ineffective = suppress.apply(text, path, findings, options.select)
-    return shown + ineffective if judge else shown
+    judged = options.select if judge and suppress.INEFFECTIVE in options.select else frozenset()
+    shown, ineffective = suppress.apply(text, path, findings, judged)
+    return shown + ineffective
 
 
 def _chosen(findings: Iterable[Finding], options: Options) -> list[Finding]:

@@ -219,9 +219,11 @@ def _fix(arguments: argparse.Namespace, options: Options) -> int:
     if from_stdin:
         data, path = _stdin(arguments)
         outcome = fix_bytes(data, path, options, unsafe=unsafe)
-        memory[path] = outcome.changes[0].new if outcome.changes and not arguments.diff else data
+        memory[path] = outcome.changes[0].new if outcome.changes else data
     else:
         outcome = fix_paths(arguments.paths or ["."], options, unsafe=unsafe, write=not arguments.diff)
+        # What is left is shown as it stands in the files as fixed, written or not.
+        memory.update({change.path: change.new for change in outcome.changes})
     if arguments.diff:
         sys.stdout.flush()
         for change in outcome.changes:

@@ -1,20 +1,22 @@
 """What of a large file needs to be parsed: the functions in which something can matter, and the frame around them.
 
 Parsing is most of the time that a check takes, and most functions of a file have nothing to do with pausing. Here the
-bodies of those are blanked before the parser sees them, line for line, so that every line and column stays where it
-was. Works on text, not on syntax: where the text leaves a doubt, the function is kept, and where the result does not
-parse, the caller parses the whole. Nothing here knows which words matter.
+bodies of those, and of classes that hold no others, are blanked before the parser sees them, line for line, so that
+every line and column stays where it was. Works on text, not on syntax: where the text leaves a doubt, the function is
+kept, and where the result does not parse, the caller parses the whole. Nothing here knows which words matter.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator
 
 SMALL = 8_000
 """Files with fewer characters are not worth the trouble."""
+
+CALLERS = 1
+"""How far up the chain of callers functions are kept for the sake of those that they call."""
 
 # Patterns that begin with fixed letters are searched for much faster than `^ *(async +)?(def|class)`.
 _DEF = re.compile(r"def +(\w+)")
@@ -25,63 +27,62 @@ _CODE_END = re.compile(r":[ \t]*(?:#.*)?\r?$")
 _LONGEST_HEADER = 80
 
 
-@dataclass(slots=True)
-class _Function:
-    """A function that is in no other: its name and that of the class around it, and where it is in the text.
+class _Block:
+    """A function that is in no other, or a class at the left margin, and where it is in the text.
 
-    start: after whatever came before it, so that its decorators are included. body: after its header. end: before the
-    next line that is not its own.
+    name: the word by which it is used. start: after whatever came before it, so that its decorators are included.
+    body: after its header. end: before the next line that is not its own.
     """
 
-    name: str
-    owner: str
-    start: int
-    body: int
-    end: int
+    __slots__ = ("body", "end", "name", "start")
+
+    def __init__(self, name: str, start: int, body: int, end: int) -> None:
+        self.name = name
+        self.start = start
+        self.body = body
+        self.end = end
 
 
-def outlined(text: str, words: Iterable[str]) -> str:
-    """`text` with the bodies of functions blanked that mention none of `words`, nor a function that does, and so on.
+def outlined(text: str, words: Collection[str]) -> str:
+    """`text` with the bodies of functions blanked that mention none of `words`, nor a function that does.
 
-    Lines and columns stay as they are. The same text comes back if nothing can be left out.
+    The same goes for classes. Lines and columns stay as they are. The same text comes back if nothing can be left out.
     """
-    if len(text) < SMALL or "\t" in text or "\r" in text.replace("\r\n", "\n"):
+    if len(text) < SMALL or "\t" in text or text.count("\r") != text.count("\r\n"):
         return text
-    functions = _functions(text)
+    functions, classes, doubtful = _blocks(text)
     starts = [function.start for function in functions]
+    places = [place for word in words for place in _places(text, word, alone=False)]
     kept: set[int] = set()
-    seen: set[str] = set()
-    names = set(words)
-    while names:
-        # The words that were given may be parts of longer names or of strings; the names of functions stand alone.
-        alone = bool(seen)
-        seen |= names
+    names = doubtful
+    for remaining in range(CALLERS, -1, -1):
         found = {
             index
-            for name in names
-            for place in _places(text, name, alone)
+            for place in places
             if (index := bisect_right(starts, place) - 1) >= 0 and place < functions[index].end
         }
-        # A special method is called by other names than its own.
-        names = {
-            functions[index].owner if functions[index].name.startswith("__") else functions[index].name
-            for index in found - kept
-        } - seen
-        names.discard("")
+        names = {functions[index].name for index in found - kept} | names
         kept |= found
+        if remaining:
+            # The words that were given may be parts of longer names or of strings; the names of functions stand alone.
+            places += [place for name in names for place in _places(text, name, alone=True)]
+            names = set()
+    wanted = sorted({*places, *(functions[index].start for index in kept)})
+    idle = [block for block in classes if bisect_left(wanted, block.start) == bisect_left(wanted, block.end)]
+    idle += [function for index, function in enumerate(functions) if index not in kept]
     parts: list[str] = []
     position = 0
-    for index, function in enumerate(functions):
-        if index in kept:
+    for block in sorted(idle, key=lambda block: (block.body, -block.end)):
+        if block.body < position:
             continue
-        body = text[function.body : function.end]
+        body = text[block.body : block.end]
         # An odd number of quotes: a string goes on behind what looks like the end of the function, or began before it.
         if body.count('"""') % 2 or body.count("'''") % 2:
             continue
         indent = len(body) - len(body.lstrip(" \r\n"))
-        parts.append(text[position : function.body])
+        parts.append(text[position : block.body])
         parts.append(body[:indent] + "..." + "\n" * body.count("\n", indent))
-        position = function.end
+        position = block.end
     return "".join(parts) + text[position:] if parts else text
 
 
@@ -95,9 +96,14 @@ def _places(text: str, name: str, alone: bool) -> Iterator[int]:
         place = text.find(name, end)
 
 
-def _functions(text: str) -> list[_Function]:
-    """The functions of `text` that are in no other function, in order; those left out whose extent is in doubt."""
-    functions: list[_Function] = []
+def _blocks(text: str) -> tuple[list[_Block], list[_Block], set[str]]:
+    """The functions of `text` that are in no other function, its outermost classes, and names of unclear functions.
+
+    All in order. A function whose extent is in doubt is not among them, only its name.
+    """
+    functions: list[_Block] = []
+    classes: list[_Block] = []
+    doubtful: set[str] = set()
     owners: list[tuple[int, str]] = []
     ends: dict[int, re.Pattern[str]] = {}
     after = 0
@@ -108,23 +114,33 @@ def _functions(text: str) -> list[_Function]:
         before = _BEFORE.match(text, begin, match.start())
         if before is None:
             continue
-        indent = len(before[1])
+        indent, name = len(before[1]), match[1]
         while owners and owners[-1][0] >= indent:
             owners.pop()
-        if match.re is _CLASS:
-            owners.append((indent, match[1]))
-            continue
+        is_class = match.re is _CLASS
+        if is_class:
+            owners.append((indent, name))
+            if indent:
+                continue
         body = _header_end(text, match.end())
         if body is None:
+            if not is_class:
+                doubtful.add(name)
             continue
         if indent not in ends:
             ends[indent] = re.compile(rf"\n {{0,{indent}}}[^ \r\n#]")
         next_line = ends[indent].search(text, body - 1)
         end = next_line.start() + 1 if next_line else len(text)
-        if end > body:
-            functions.append(_Function(match[1], owners[-1][1] if owners else "", after, body, end))
+        if end <= body:
+            continue
+        if is_class:
+            classes.append(_Block(name, begin, body, end))
+        else:
+            # A special method is used by other names than its own.
+            used_by = owners[-1][1] if name.startswith("__") and owners else name
+            functions.append(_Block(used_by, after, body, end))
             after = end
-    return functions
+    return functions, classes, doubtful
 
 
 def _header_end(text: str, position: int) -> int | None:

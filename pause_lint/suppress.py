@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from pause_lint.finding import Finding, Span
 from pause_lint.rules import RULES
@@ -24,21 +23,15 @@ _NOQA = re.compile(r"# noqa(?::\s?(?P<codes>(?:[A-Z]+[0-9]+[,\s]*)+))?", re.IGNO
 _NOQA_FILE = re.compile(r"\s*# flake8[:=]\s*noqa", re.IGNORECASE)
 
 # What people write. A code that does not stand in a list must look like one of ours to be taken for one, and not like
-# the number of a pull request.
-_LIKE_NOQA = re.compile(r"#\s*noqa", re.IGNORECASE)
-_LIKE_NOQA_FILE = re.compile(r"#\s*flake8\s*[:=]?\s*noqa(?P<rest>.*)", re.IGNORECASE)
-_OUR_CODE = re.compile(r"PR\d+", re.IGNORECASE)
-_CODE_NEXT = re.compile(r"[\s:=,;(\[-]*(?P<code>PR[09]\d*)\b", re.IGNORECASE)
-_MORE_CODES = re.compile(r"\s*[;|/&+.]\s*(?P<code>PR[09]\d*)\b", re.IGNORECASE)
-_OUR_DIRECTIVE = re.compile(
-    r"#\s*pause[-_ ]?lint\s*[:=]\s*(?:ignore|disable|noqa|skip|off|allow|suppress)\b[^#]*", re.IGNORECASE
-)
-_OTHER_TOOL = re.compile(
-    r"#\s*(?:pylint|ruff|type|mypy|pyright|nosec|nolint)\b\s*[:=]?[^#]{0,40}?\b(?P<code>PR[09]\d\d)\b", re.IGNORECASE
-)
-# The first is quick and lets hardly a file through to the second.
-_CODE_IN_BYTES = re.compile(rb"PR[09]\d")
-_COMMENT_IN_BYTES = re.compile(rb"(?i:noqa|disable|ignore|nosec|nolint)[^\r\n]{0,80}PR[09]\d")
+# the number of a pull request. As text: few files have any of it, and only there are they compiled.
+_LIKE_NOQA = r"(?i)#\s*noqa"
+_LIKE_NOQA_FILE = r"(?i)#\s*flake8\s*[:=]?\s*noqa(?P<rest>.*)"
+_OUR_CODE = r"(?i)PR\d+"
+_CODE_NEXT = r"(?i)[\s:=,;(\[-]*(?P<code>PR[09]\d*)\b"
+_MORE_CODES = r"(?i)\s*[;|/&+.]\s*(?P<code>PR[09]\d*)\b"
+_OUR_DIRECTIVE = r"(?i)#\s*pause[-_ ]?lint\s*[:=]\s*(?:ignore|disable|noqa|skip|off|allow|suppress)\b[^#]*"
+_OTHER_TOOL = r"(?i)#\s*(?:pylint|ruff|type|mypy|pyright|nosec|nolint)\b\s*[:=]?[^#]{0,40}?\b(?P<code>PR[09]\d\d)\b"
+_MEANT_FOR_US = r"(?:noqa|disable|ignore|nosec|nolint)[^\r\n]{0,80}pr\d|pause[-_]lint\s*[:=]"
 
 _KNOWN = tuple(rule.code for rule in RULES)
 
@@ -48,22 +41,23 @@ def mentions_us(data: bytes) -> bool:
 
     Fast for the many files that hold none. What it misses are codes in lower case, and comments without a code.
     """
-    return _CODE_IN_BYTES.search(data) is not None and _COMMENT_IN_BYTES.search(data) is not None
+    return re.search(rb"PR[09]\d", data) is not None and _meant_for_us(data.decode("latin-1").lower())
 
 
-def has_comments(text: str) -> bool:
-    """Whether there is anything in `text` that `apply` would look at."""
-    lowered = text.lower()
-    return "noqa" in lowered or "pause-lint" in lowered or "pause_lint" in lowered or "pr0" in lowered
+def _meant_for_us(lowered: str) -> bool:
+    # The first pattern begins with fixed letters and is quick; hardly a file comes to the second.
+    return re.search(r"p(?:r\d|ause[-_]lint)", lowered) is not None and re.search(_MEANT_FOR_US, lowered) is not None
 
 
-@dataclass(frozen=True, slots=True)
 class _Comment:
     """A comment: where its `#` is (line from 1, column in characters from 1), and its text."""
 
-    line: int
-    column: int
-    text: str
+    __slots__ = ("column", "line", "text")
+
+    def __init__(self, line: int, column: int, text: str) -> None:
+        self.line = line
+        self.column = column
+        self.text = text
 
 
 class Suppressions:
@@ -74,16 +68,12 @@ class Suppressions:
         if "\r" in text:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
         self.lines = _split(text)
-        lowered = text.lower()
-        self._any = "noqa" in lowered
-        self.whole_file = "flake8" in lowered and any(_NOQA_FILE.match(line) for line in self.lines)
+        self.whole_file = "flake8" in text.lower() and any(_NOQA_FILE.match(line) for line in self.lines)
         self._spans: dict[int, tuple[int, int]] | None = None
         self._comments: tuple[_Comment, ...] = ()
 
     def hides(self, finding: Finding) -> bool:
         """Whether flake8 would not show `finding`."""
-        if not self._any:
-            return False
         if self.whole_file:
             return True
         match = self.first_noqa(finding.span.line)
@@ -96,7 +86,23 @@ class Suppressions:
 
     def joined(self, line: int) -> tuple[int, int]:
         """The first and last line of those that flake8 searches for a finding on `line`."""
+        if self._spans is None and self._stands_alone(line):
+            return (line, line)
         return self._read_tokens().get(line, (line, line))
+
+    def _stands_alone(self, line: int) -> bool:
+        """Whether the text shows, without reading all tokens, that `line` shares no string or backslash with others.
+
+        Only for a line on which there is code.
+        """
+        here = self.lines[line - 1 : line]
+        around = "".join(self.lines[max(line - 2, 0) : line])
+        if not here or any(mark in here[0] for mark in ('"""', "'''")) or "\\\n" in around:
+            return False
+        # Code within a long formatted string: an opening mark before, and no closing one.
+        before = "".join(self.lines[: line - 1])
+        opening = max(before.rfind(mark + quotes) for mark in "fFtTrR" for quotes in ('"""', "'''"))
+        return opening < 0 or before.count(before[opening + 1 : opening + 4], opening + 4) % 2 == 1
 
     def first_noqa(self, line: int) -> re.Match[str] | None:
         """The `# noqa` that flake8 reads for a finding on `line`, as a match in the lines searched together."""
@@ -168,14 +174,21 @@ def apply(
     text: the file, decoded, without a byte order mark.
     path: as shown in reports.
     findings: all that was found in it, of rules in force or not.
-    judged: the codes that were looked for; a comment for another code is not said to do nothing.
+    judged: the codes that were looked for; a comment for another code is not said to do nothing. None: no comment is
+    judged at all.
 
     Returns the findings that are left, and a PR900 for each comment that does nothing (also when PR900 is not in
     force: that is for the caller to decide).
     """
     all_of_them = list(findings)
+    lowered = text.lower()
+    judge = bool(judged) and _meant_for_us(lowered)
+    if not judge and not (all_of_them and "noqa" in lowered):
+        return all_of_them, []
     suppressions = Suppressions(text)
     shown = [finding for finding in all_of_them if not suppressions.hides(finding)]
+    if not judge:
+        return shown, []
     ineffective = [
         finding
         for finding in _ineffective(suppressions, path, all_of_them, judged)
@@ -204,27 +217,27 @@ def _faults(
     suppressions: Suppressions, comment: _Comment, findings: Sequence[Finding], judged: frozenset[str]
 ) -> Iterator[tuple[int, int, str]]:
     """What is wrong with one comment: offset and length in it, and the message."""
-    if whole := _LIKE_NOQA_FILE.match(comment.text):
+    if whole := re.match(_LIKE_NOQA_FILE, comment.text):
         yield from _faults_of_file_level(suppressions, comment, whole, findings)
         return
     if suppressions.whole_file:
         return
-    if ours := _OUR_DIRECTIVE.match(comment.text):
+    if ours := re.match(_OUR_DIRECTIVE, comment.text):
         written = ours[0].rstrip()
         yield 0, len(written), f"`{written}` suppresses nothing: write `# noqa: PR001` with the code of the finding"
         return
-    if other := _OTHER_TOOL.match(comment.text):
+    if other := re.match(_OTHER_TOOL, comment.text):
         code = other["code"].upper()
         yield 0, other.end(), f"`{other[0]}` is not read here and suppresses nothing: write `# noqa: {code}`"
         return
-    for like in _LIKE_NOQA.finditer(comment.text):
+    for like in re.finditer(_LIKE_NOQA, comment.text):
         yield from _faults_of_noqa(suppressions, comment, like, findings, judged)
 
 
 def _faults_of_file_level(
     suppressions: Suppressions, comment: _Comment, whole: re.Match[str], findings: Sequence[Finding]
 ) -> Iterator[tuple[int, int, str]]:
-    if not _OUR_CODE.search(whole["rest"]):
+    if not re.search(_OUR_CODE, whole["rest"]):
         return
     written = comment.text.rstrip()
     line = suppressions.lines[comment.line - 1]
@@ -248,7 +261,7 @@ def _faults_of_noqa(
     start = like.start()
     match = _NOQA.match(comment.text, start)
     if match is None:
-        if code := _CODE_NEXT.match(comment.text, like.end()):
+        if code := re.compile(_CODE_NEXT).match(comment.text, like.end()):
             written = comment.text[start : code.end()]
             yield (
                 start,
@@ -260,7 +273,7 @@ def _faults_of_noqa(
     here = [finding for finding in findings if first <= finding.span.line <= last]
     is_read = suppressions.first_noqa_at(comment.line) == (comment.line, comment.column + start)
     if match["codes"] is None:
-        code = _CODE_NEXT.match(comment.text, match.end())
+        code = re.compile(_CODE_NEXT).match(comment.text, match.end())
         if code is not None and not (is_read and here):
             written = comment.text[start : code.end()]
             why = (
@@ -270,11 +283,11 @@ def _faults_of_noqa(
         return
     for word in re.finditer(r"[^,\s]+", match["codes"]):
         offset, code_text = match.start("codes") + word.start(), word[0]
-        if _OUR_CODE.match(code_text):
+        if re.match(_OUR_CODE, code_text):
             why_not = _why_not(code_text, here, findings, comment.line, is_read, judged)
             if why_not:
                 yield offset, len(code_text), f"suppression of {code_text} does nothing: {why_not}"
-    if more := _MORE_CODES.match(comment.text, match.end()):
+    if more := re.compile(_MORE_CODES).match(comment.text, match.end()):
         yield (
             more.start("code"),
             len(more["code"]),

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,9 @@ def reload(engine, path):
 HEADLINE = "a.py:2:5: PR001 "
 
 
+Run = Callable[..., Done]
+
+
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current folder: a project without files."""
@@ -42,18 +46,17 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def run(project: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> object:
+def run(project: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """`main` in this process, in the project."""
     for name in ("NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
-    return capfd
 
+    def call(*arguments: str) -> Done:
+        code = main(list(arguments))
+        out, err = capfd.readouterr()
+        return Done(code, out, err)
 
-def call(*arguments: str, capture: object) -> Done:
-    """`main` with `arguments`, in this process."""
-    assert isinstance(capture, pytest.CaptureFixture)
-    code = main(list(arguments))
-    out, err = capture.readouterr()
-    return Done(code, out, err)
+    return call
 
 
 def write(name: str, text: str = FAULTY) -> Path:
@@ -66,9 +69,9 @@ def write(name: str, text: str = FAULTY) -> Path:
 # check
 
 
-def test_a_finding_in_full(run: object) -> None:
+def test_a_finding_in_full(run: Run) -> None:
     write("a.py")
-    done = call("check", capture=run)
+    done = run("check")
     assert done.code == 1
     assert done.err == ""
     first, *lines, last = done.out.splitlines()
@@ -84,47 +87,47 @@ def test_a_finding_in_full(run: object) -> None:
     assert last.startswith("Found 1 finding in 1 file")
 
 
-def test_nothing_found(run: object) -> None:
+def test_nothing_found(run: Run) -> None:
     write("a.py", CLEAN)
-    assert call("check", capture=run) == Done(0, "No findings in 1 file.\n", "")
-    assert call("check", "-q", capture=run) == Done(0, "", "")
+    assert run("check") == Done(0, "No findings in 1 file.\n", "")
+    assert run("check", "-q") == Done(0, "", "")
 
 
-def test_carets_stand_below_what_they_mean(run: object) -> None:
+def test_carets_stand_below_what_they_mean(run: Run) -> None:
     """Tabs, wide and combining characters before it, and control characters, notwithstanding."""
     write("a.py", "def f(engine):\n\tx = '日本e\u0301\x1b'; engine.pause_generation()\n\tengine.load()\n")
-    _, _, source, carets, *_ = call("check", capture=run).out.splitlines()
+    _, _, source, carets, *_ = run("check").out.splitlines()
     assert source == "2 |         x = '日本e\u0301?'; engine.pause_generation()"
     # Two wide characters take two columns each, the accent takes none.
     assert carets.index("^") == source.index("engine") + 2 - 1
     assert carets.count("^") == len("engine.pause_generation()")
 
 
-def test_a_call_over_several_lines_is_marked_on_the_first(run: object) -> None:
+def test_a_call_over_several_lines_is_marked_on_the_first(run: Run) -> None:
     write("a.py", FAULTY.replace("pause_generation()", "pause_generation(\n        mode='keep',\n    )"))
-    _, _, source, carets, *_ = call("check", capture=run).out.splitlines()
+    _, _, source, carets, *_ = run("check").out.splitlines()
     assert source == "2 |     engine.pause_generation("
     assert carets == "  |     ^^^^^^^^^^^^^^^^^^^^^^^^"
 
 
-def test_concise(run: object) -> None:
+def test_concise(run: Run) -> None:
     write("a.py")
-    done = call("check", "--output-format", "concise", "-q", capture=run)
+    done = run("check", "--output-format", "concise", "-q")
     (line,) = done.out.splitlines()
     assert line.startswith(HEADLINE)
 
 
-def test_statistics(run: object) -> None:
+def test_statistics(run: Run) -> None:
     write("a.py", FAULTY + "\n\n" + FAULTY)
-    done = call("check", "--output-format", "concise", "--statistics", capture=run)
+    done = run("check", "--output-format", "concise", "--statistics")
     assert done.out.splitlines()[2] == "2  PR001  pause-not-resumed"
 
 
-def test_json(run: object) -> None:
+def test_json(run: Run) -> None:
     write(
         "pkg/a.py", "class Engine:\n    é = '𝄞'; z = 1\n\n" + "".join(f"    {line}\n" for line in FAULTY.splitlines())
     )
-    done = call("check", "--output-format", "json", capture=run)
+    done = run("check", "--output-format", "json")
     document = json.loads(done.out)
     assert list(document) == ["version", "findings", "errors", "summary"]
     assert document["version"] == 1
@@ -147,55 +150,55 @@ def test_json(run: object) -> None:
     assert fix in ("safe", "unsafe", "none")
     assert all(list(step) == ["path", "line", "column", "message"] for step in witness)
     assert {step["path"] for step in witness} == {"pkg/a.py"}
-    assert call("check", "--output-format", "json", capture=run).out == done.out
+    assert run("check", "--output-format", "json").out == done.out
 
 
-def test_findings_are_ordered(run: object) -> None:
+def test_findings_are_ordered(run: Run) -> None:
     for name in ("b.py", "a/c.py", "a.py"):
         write(name, FAULTY + "\n\n" + FAULTY)
-    done = call("check", "b.py", "a.py", "a", "--output-format", "json", capture=run)
+    done = run("check", "b.py", "a.py", "a", "--output-format", "json")
     places = [(finding["path"], finding["line"]) for finding in json.loads(done.out)["findings"]]
     assert places == [("a.py", 2), ("a.py", 8), ("a/c.py", 2), ("a/c.py", 8), ("b.py", 2), ("b.py", 8)]
 
 
-def test_exit_zero(run: object) -> None:
+def test_exit_zero(run: Run) -> None:
     write("a.py")
-    assert call("check", "--exit-zero", capture=run).code == 0
-    assert call("check", "--exit-zero", "missing.py", capture=run).code == 2
+    assert run("check", "--exit-zero").code == 0
+    assert run("check", "--exit-zero", "missing.py").code == 2
 
 
-def test_selection(run: object) -> None:
+def test_selection(run: Run) -> None:
     write("a.py")
-    assert call("check", "--select", "PR002,PR003", capture=run).code == 0
-    assert call("check", "--ignore", "PR0", capture=run).code == 0
-    assert call("check", "--select", "PR00", "--ignore", "PR002", capture=run).code == 1
+    assert run("check", "--select", "PR002,PR003").code == 0
+    assert run("check", "--ignore", "PR0").code == 0
+    assert run("check", "--select", "PR00", "--ignore", "PR002").code == 1
 
 
-def test_pairs_and_presets(run: object) -> None:
+def test_pairs_and_presets(run: Run) -> None:
     write("a.py", FAULTY.replace("pause_generation", "drain").replace("continue_generation", "undrain"))
-    assert call("check", capture=run).code == 0
-    assert call("check", "--pair", "drain:undrain", capture=run).code == 1
+    assert run("check").code == 0
+    assert run("check", "--pair", "drain:undrain").code == 1
     write("a.py", FAULTY.replace("pause_generation", "sleep").replace("continue_generation", "wake_up"))
-    assert call("check", capture=run).code == 0
-    assert call("check", "--preset", "vllm", capture=run).code == 1
-    assert call("check", "--preset", "all", capture=run).code == 1
+    assert run("check").code == 0
+    assert run("check", "--preset", "vllm").code == 1
+    assert run("check", "--preset", "all").code == 1
 
 
-def test_configuration_of_the_project(run: object) -> None:
+def test_configuration_of_the_project(run: Run) -> None:
     write("pkg/a.py")
     write("pyproject.toml", '[tool.pause_lint]\nignore = ["PR001"]\n')
-    assert call("check", "pkg/a.py", capture=run).code == 0
-    assert call("check", "pkg", "--select", "PR001", capture=run).code == 1
+    assert run("check", "pkg/a.py").code == 0
+    assert run("check", "pkg", "--select", "PR001").code == 1
     write("other.toml", '[tool.pause_lint]\nselect = ["PR"]\n')
-    assert call("check", "--config", "other.toml", capture=run).code == 1
+    assert run("check", "--config", "other.toml").code == 1
 
 
-def test_tests_are_left_out(run: object) -> None:
+def test_tests_are_left_out(run: Run) -> None:
     for name in ("tests/a.py", "test_b.py", "pkg/conftest.py", "pkg/c.py"):
         write(name)
-    assert call("check", capture=run).out.count("PR001") == 1
-    assert call("check", "--include-tests", capture=run).out.count("PR001") >= 3
-    done = call("check", "test_b.py", "-v", capture=run)
+    assert run("check").out.count("PR001") == 1
+    assert run("check", "--include-tests").out.count("PR001") >= 3
+    done = run("check", "test_b.py", "-v")
     assert done.code == 0
     assert "note: test_b.py: left out as a test (--include-tests takes it in)\n" in done.err
 
@@ -211,23 +214,23 @@ def test_standard_input(project: Path) -> None:
     assert pause_lint("check", "-", cwd=project, stdin=b"def f(:\n").code == 2
 
 
-def test_color(run: object, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_color(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     write("a.py")
-    assert "\x1b[" not in call("check", capture=run).out
-    assert "\x1b[" in call("check", "--color", "always", capture=run).out
+    assert "\x1b[" not in run("check").out
+    assert "\x1b[" in run("check", "--color", "always").out
     monkeypatch.setenv("FORCE_COLOR", "1")
-    assert "\x1b[" in call("check", capture=run).out
-    assert "\x1b[" not in call("check", "--color", "never", capture=run).out
+    assert "\x1b[" in run("check").out
+    assert "\x1b[" not in run("check", "--color", "never").out
     monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b[" not in call("check", capture=run).out
-    assert "\x1b[" not in call("check", "--output-format", "json", "--color", "always", capture=run).out
+    assert "\x1b[" not in run("check").out
+    assert "\x1b[" not in run("check", "--output-format", "json", "--color", "always").out
 
 
 # What cannot be done
 
 
 @pytest.fixture
-def broken(run: object) -> object:
+def broken(run: Run) -> Run:
     """Beside a faulty file, several that cannot be checked."""
     write("a.py")
     write("syntax.py", "def f(engine):\n    engine.pause_generation(:\n")
@@ -245,8 +248,8 @@ PROBLEMS = [
 ]
 
 
-def test_what_cannot_be_parsed_is_said_and_the_rest_is_reported(broken: object) -> None:
-    done = call("check", "--output-format", "concise", capture=broken)
+def test_what_cannot_be_parsed_is_said_and_the_rest_is_reported(broken: Run) -> None:
+    done = broken("check", "--output-format", "concise")
     assert done.code == 2
     assert done.out.startswith(HEADLINE)
     assert "and 4 errors" in done.out
@@ -255,19 +258,19 @@ def test_what_cannot_be_parsed_is_said_and_the_rest_is_reported(broken: object) 
         assert message in line
 
 
-def test_errors_in_json(broken: object) -> None:
-    done = call("check", "--output-format", "json", capture=broken)
+def test_errors_in_json(broken: Run) -> None:
+    done = broken("check", "--output-format", "json")
     document = json.loads(done.out)
     assert done.code == 2
     assert [(error["path"], error["line"]) for error in document["errors"]] == [entry[:2] for entry in PROBLEMS]
     assert document["summary"] == {"files": 5, "parsed": 1, "findings": 1, "errors": 4}
 
 
-def test_a_broken_file_that_is_named_is_an_error_whatever_is_in_it(run: object) -> None:
+def test_a_broken_file_that_is_named_is_an_error_whatever_is_in_it(run: Run) -> None:
     write("a.py", "def f(:\n")
     write("b.py", "x = 1\n")
-    assert call("check", capture=run).code == 0
-    done = call("check", "a.py", "b.py", capture=run)
+    assert run("check").code == 0
+    done = run("check", "a.py", "b.py")
     assert (done.code, done.err.startswith("a.py:1: error: syntax error")) == (2, True)
 
 
@@ -302,29 +305,29 @@ def test_a_broken_file_that_is_named_is_an_error_whatever_is_in_it(run: object) 
         ),
     ],
 )
-def test_mistakes(run: object, arguments: tuple[str, ...], message: str) -> None:
+def test_mistakes(run: Run, arguments: tuple[str, ...], message: str) -> None:
     Path("empty").mkdir()
-    done = call(*arguments, capture=run)
+    done = run(*arguments)
     assert done.code == 2
     assert done.err.startswith(message)
 
 
-def test_a_mistake_in_the_configuration(run: object) -> None:
+def test_a_mistake_in_the_configuration(run: Run) -> None:
     write("a.py")
     write("pyproject.toml", '[tool.pause_lint]\nselect = ["PR001"]\npreset = ["vllm"]\n')
-    done = call("check", capture=run)
+    done = run("check")
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("pyproject.toml:3: error: unknown key 'preset'; did you mean 'presets'?")
 
 
-def test_without_a_command(run: object) -> None:
-    done = call(capture=run)
+def test_without_a_command(run: Run) -> None:
+    done = run()
     assert done.code == 2
     assert done.out.startswith("usage: pause-lint")
-    assert call("--version", capture=run) == Done(0, "pause-lint 0.1.0\n", "")
+    assert run("--version") == Done(0, "pause-lint 0.1.0\n", "")
 
 
-def test_an_unreadable_file(run: object, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_file(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     write("a.py")
     write("closed.py")
 
@@ -334,13 +337,13 @@ def test_an_unreadable_file(run: object, monkeypatch: pytest.MonkeyPatch) -> Non
         return read(location)
 
     monkeypatch.setattr(check, "read", refuse)
-    done = call("check", "--output-format", "concise", capture=run)
+    done = run("check", "--output-format", "concise")
     assert done.code == 2
     assert done.out.startswith(HEADLINE)
     assert done.err == "closed.py: error: cannot be read: Permission denied\n"
 
 
-def test_a_file_that_goes_away_during_the_run_is_no_harm(run: object, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_goes_away_during_the_run_is_no_harm(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     write("a.py")
     write("gone.py")
 
@@ -350,15 +353,15 @@ def test_a_file_that_goes_away_during_the_run_is_no_harm(run: object, monkeypatc
         return read(location)
 
     monkeypatch.setattr(check, "read", remove_first)
-    done = call("check", "-v", "--output-format", "concise", capture=run)
+    done = run("check", "-v", "--output-format", "concise")
     assert done.code == 1
     assert "note: gone.py: went away before it was read\n" in done.err
     write("gone.py")
-    assert call("check", "gone.py", capture=run).code == 2
+    assert run("check", "gone.py").code == 2
 
 
 def test_a_fault_of_ours_in_one_file_is_said_and_the_rest_is_reported(
-    run: object, monkeypatch: pytest.MonkeyPatch
+    run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write("a.py")
     write("odd.py", "pause_generation = 1\n")
@@ -370,7 +373,7 @@ def test_a_fault_of_ours_in_one_file_is_said_and_the_rest_is_reported(
         return real(modules, options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(program, "analyse", analyse)
-    done = call("check", "--output-format", "concise", capture=run)
+    done = run("check", "--output-format", "concise")
     assert done.code == 2
     assert done.out.startswith(HEADLINE)
     assert done.err.startswith("odd.py: error: internal error: KeyError: 'odd' (at tests.test_cli:")
@@ -391,13 +394,13 @@ def test_a_reader_that_has_seen_enough(project: Path) -> None:
     assert process.wait() == 1
 
 
-def test_an_interrupt(run: object, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(modules: object, options: object) -> object:
         raise KeyboardInterrupt
 
     write("a.py")
     monkeypatch.setattr(program, "analyse", interrupt)
-    assert call("check", capture=run).code == 130
+    assert run("check").code == 130
 
 
 def test_what_the_terminal_cannot_show(project: Path) -> None:
@@ -416,10 +419,10 @@ def test_what_the_terminal_cannot_show(project: Path) -> None:
 # fix
 
 
-def test_fix(run: object) -> None:
+def test_fix(run: Run) -> None:
     file = write("a.py")
     write("clean.py", CLEAN)
-    done = call("fix", capture=run)
+    done = run("fix")
     assert done.code == 0
     assert done.err == ""
     first, last = done.out.splitlines()
@@ -427,11 +430,11 @@ def test_fix(run: object) -> None:
     assert first.endswith("[fixed]")
     assert last == "Fixed 1 finding in 1 file."
     assert file.read_text(encoding="utf-8") == CLEAN
-    assert call("check", capture=run).code == 0
-    assert call("fix", capture=run) == Done(0, "Nothing to fix.\n", "")
+    assert run("check").code == 0
+    assert run("fix") == Done(0, "Nothing to fix.\n", "")
 
 
-def test_a_diff_can_be_applied(run: object, project: Path) -> None:
+def test_a_diff_can_be_applied(run: Run, project: Path) -> None:
     """Line endings, encoding and a missing last newline included; nothing is written."""
     text = "# coding: latin-1\n" + FAULTY.replace("path", "größe").replace("\n", "\r\n").removesuffix("\r\n")
     file = Path("some where.py")
@@ -447,7 +450,7 @@ def test_a_diff_can_be_applied(run: object, project: Path) -> None:
     subprocess.run(["git", "apply", "-p1", "-"], input=done.stdout, cwd=project, check=True)
     applied = file.read_bytes()
     file.write_bytes(before)
-    assert call("fix", capture=run).code == 0
+    assert run("fix").code == 0
     assert file.read_bytes() == applied != before
 
 
@@ -468,9 +471,9 @@ def test_fixing_standard_input(project: Path) -> None:
     assert (done.returncode, done.stdout) == (0, CLEAN.encode())
 
 
-def test_what_has_no_fix_stays_and_is_said(run: object) -> None:
+def test_what_has_no_fix_stays_and_is_said(run: Run) -> None:
     file = write("a.py", "x = 1  # noqa: PR001\n")
-    done = call("fix", "--output-format", "concise", capture=run)
+    done = run("fix", "--output-format", "concise")
     assert done.code == 1
     assert done.out.splitlines()[0].startswith("a.py:1:16: PR900 ")
     assert done.out.splitlines()[1] == "  not fixed: delete or correct the comment"
@@ -478,15 +481,15 @@ def test_what_has_no_fix_stays_and_is_said(run: object) -> None:
     assert file.read_text(encoding="utf-8") == "x = 1  # noqa: PR001\n"
 
 
-def test_fix_in_json_reports_what_is_left(run: object) -> None:
+def test_fix_in_json_reports_what_is_left(run: Run) -> None:
     write("a.py", FAULTY + "\n\nx = 1  # noqa: PR001\n")
-    done = call("fix", "--output-format", "json", capture=run)
+    done = run("fix", "--output-format", "json")
     assert [finding["code"] for finding in json.loads(done.out)["findings"]] == ["PR900"]
     assert done.code == 1
 
 
-def test_fix_beside_what_cannot_be_parsed(broken: object) -> None:
-    done = call("fix", capture=broken)
+def test_fix_beside_what_cannot_be_parsed(broken: Run) -> None:
+    done = broken("fix")
     assert done.code == 2
     assert "Fixed 1 finding in 1 file." in done.out
     assert Path("a.py").read_text(encoding="utf-8") == CLEAN
@@ -504,3 +507,25 @@ def test_fix_without_libcst(project: Path) -> None:
         assert done.returncode == code
         assert done.stderr.startswith(message)
         assert done.stderr.count(b"\n") == (1 if message else 0)
+
+
+def test_what_is_fixed_is_shown_where_it_stood(run: Run) -> None:
+    write("a.py", "\n\n".join(FAULTY.replace("reload", f"reload_{number}") for number in range(3)))
+    done = run("fix", "--output-format", "concise")
+    assert [line.split(" ")[0] for line in done.out.splitlines()[:-1]] == ["a.py:2:5:", "a.py:8:5:", "a.py:14:5:"]
+    assert done.out.splitlines()[-1] == "Fixed 3 findings in 1 file."
+
+
+def test_rules_without_a_fix_are_left_and_said(run: Run) -> None:
+    """Beside others that are fixed, and at the line where they now stand."""
+    swallowed = CLEAN.replace("reload", "again").replace(
+        "        engine.continue", "        with suppress(Exception):\n            engine.continue"
+    )
+    write("a.py", f"from contextlib import suppress\n\n\n{FAULTY}\n\n{swallowed}")
+    done = run("fix", "--extend-select", "PR005", "--output-format", "concise")
+    assert done.code == 1
+    fixed, left, reason, last = done.out.splitlines()
+    assert fixed.startswith("a.py:5:5: PR001 ")
+    assert left.startswith("a.py:18:13: PR005 ")
+    assert reason == "  not fixed: there is no fix for PR005; see `pause-lint rule`"
+    assert last == "Fixed 1 finding in 1 file, 1 not fixed."

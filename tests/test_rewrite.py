@@ -607,6 +607,9 @@ def test_form_feeds_on_lines_of_their_own_stay() -> None:
 
 # -- refused
 
+# The interpreter from 3.13 on parses these; LibCST's parser ends the process.
+DEEP = (b" + a", b".a", b"()", b"[0]")
+
 
 @pytest.mark.parametrize(
     "data, reason",
@@ -617,7 +620,7 @@ def test_form_feeds_on_lines_of_their_own_stay() -> None:
         (b"a = 1 + \xff\n", None),
         (b"a = \x00\n", None),
         (b"if a:\n\tif b:\n        \tc()\n", None),
-        (b"x = " + b"-" * 5000 + b"1\n", None),
+        *((b"x = a" + text * 9000 + b"\n", "its expressions are nested too deeply to be rewritten") for text in DEEP),
     ],
 )
 def test_a_file_that_cannot_be_kept_is_refused(data: bytes, reason: str | None) -> None:

@@ -64,7 +64,7 @@ def finding(module: Module, function: Function, graph: g.Graph, site: int, follo
     """The one finding for a pause that gets away."""
     deed: Deed = graph.nodes[site].arg
     leak = followed.leaks[0]
-    resumed = any(_undoing(node, deed) for node in graph.nodes)
+    resumed = any(_undoing(node, deed) and same_receiver(deed.receiver, node.arg.receiver) for node in graph.nodes)
     code, kind = classify(graph, deed, followed, leak, resumed)
     what = f"{deed.pair.noun} paused by {pause_text(deed)}"
     if not resumed:

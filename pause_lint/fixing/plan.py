@@ -9,6 +9,7 @@ check on the rewritten source.
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from pause_lint.analysis.program import Case
 from pause_lint.fixing.blocks import Blocks
 from pause_lint.fixing.edits import At, Edit, Header, Keep, New, Piece, Plan, Rebuilt, Try
 
-_FLAGS = ("paused", "still_paused", "pause_held")
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +54,15 @@ def plans(case: Case, spellings: Sequence[str] = ()) -> Iterator[Plan]:
         return
     if not planner.resumes:
         yield from planner.never(spellings)
+        yield from planner.flagged(spellings)
         return
-    yield from planner.cleanup()
-    yield from planner.straight()
-    yield from planner.gap()
-    yield from planner.partial()
-    yield from planner.branches()
-    yield from planner.flagged()
+    if _condition(planner.pause.statement) is None:
+        yield from planner.cleanup()
+        yield from planner.straight()
+        yield from planner.gap()
+        yield from planner.partial()
+        yield from planner.branches()
+    yield from planner.flagged(())
 
 
 class _Planner:
@@ -104,15 +107,33 @@ class _Planner:
     # -- shapes --------------------------------------------------------------------------------------------------------
 
     def cleanup(self) -> Iterator[Plan]:
-        """Cleanup before the resume in a finally or handler: a nested try/finally around it."""
-        for act in self.resumes:
+        """Cleanup before the resume in a finally or handler: a nested try/finally around it.
+
+        Only where the pause is open for certain when the cleanup starts: elsewhere a resume would be called that was not before.
+        """
+        pause = self.pause
+        if pause is None or self.reopened:
+            return
+        for act in self.closing:
             unit = self._unit(act)
             spot = self.blocks.spot(unit)
-            in_cleanup = spot.field == "finalbody" or isinstance(spot.owner, ast.ExceptHandler)
-            if in_cleanup and spot.index and not self._binds(spot.block[: spot.index], unit):
-                before = spot.block[: spot.index]
-                pieces = (Try(self.keep(before), self.keep([unit])),)
-                yield Plan((Edit(self.at(before[0]), self.at(unit), pieces),), safe=True)
+            attempt = self.blocks.parents[id(spot.owner)] if isinstance(spot.owner, ast.ExceptHandler) else spot.owner
+            if not isinstance(attempt, ast.Try) or not (spot.field == "finalbody" or spot.owner is not attempt) or not spot.index:
+                continue
+            outer = self.blocks.spot(attempt)
+            top = self._top(pause, outer.block)
+            if top is None or outer.block.index(top) >= outer.index or self._binds(spot.block[: spot.index], unit):
+                continue
+            guard = self._guards(pause, top)
+            tests = [unit.test] if isinstance(unit, ast.If) else []
+            if guard is None or len(guard) != len(tests) or not all(self._same_tests(a.test, b) for a, b in zip(guard, tests, strict=True)):
+                continue
+            earlier = [*attempt.body, *attempt.orelse]
+            if any(statement in earlier for other in self.closing for statement in other.chain):
+                continue
+            before = spot.block[: spot.index]
+            pieces = (Try(self.keep(before), self.keep([unit])),)
+            yield Plan((Edit(self.at(before[0]), self.at(unit), pieces),), safe=True)
 
     def straight(self) -> Iterator[Plan]:
         """Resumed in a straight line: everything between goes into a try, the resume into its finally."""
@@ -182,7 +203,7 @@ class _Planner:
         pause = self.pause
         if pause is None or len(self.closing) > 1 or not pause.deed.pair.harmless:
             return
-        if not (pause.deed.many or self.case.finding.code == "PR002"):
+        if not (pause.deed.many or self._over_many(pause)):
             return
         found = self._protecting(pause)
         if found is None:
@@ -249,8 +270,7 @@ class _Planner:
         source = _resume_source(pause, name)
         if source is None:
             return
-        safe = bool(spellings)
-        why = "" if safe else f"nothing in the project resumes this receiver; {name} is a guess"
+        safe, why = _confidence(spellings, name)
         for used in ([top, pause.statement] if guards else [top]):
             spot = self.blocks.spot(used)
             guard = [statement for statement in guards if used is not pause.statement]
@@ -263,62 +283,65 @@ class _Planner:
                 continue
             final: tuple[Piece, ...] = (New(source),)
             if guard:
-                final = (Header(self.at(guard[0]), final),)
+                final = (New(f"if {ast.unparse(guard[0].test)}:\n    {source}"),)
             first = spot.block[spot.index] if split[0] else rest[0]
             last = rest[-1] if rest else spot.block[spot.index]
             yield Plan((Edit(self.at(first), self.at(last), (*split[0], Try(body, final))),), safe, why)
 
-    def flagged(self) -> Iterator[Plan]:
+    def flagged(self, spellings: Sequence[str]) -> Iterator[Plan]:
         """Anything else: a flag remembers whether the pause is open, and a finally around the rest of the function closes it.
 
         On a path that was right before, the flag is down at the end and nothing is called that was not called before.
+        First one flag for all pauses of the receiver is tried, then one for this pause alone.
         """
+        if self.pause is None:
+            return
+        again = [act for act in self.pauses if act.index in self.case.followed.closers and act.statement is not self.pause.statement]
+        for pauses, resumes, taken_over in ((self.pauses, self.resumes, []), ([self.pause], self.closing, again)):
+            edits = self._flag_edits(pauses, resumes, taken_over)
+            name = spellings[0] if spellings else min(self.pause.deed.pair.resumes)
+            source = self._resume_text(pauses) if self.resumes else _resume_source(self.pause, name)
+            if edits is None or source is None:
+                continue
+            if any(len(self.assigned.get(read, ())) > 1 for read in _names(ast.parse(source), ast.Load)):
+                continue
+            safe, why = (True, "") if self.resumes else _confidence(spellings, name)
+            yield Plan(self._flag_plan(pauses, edits, source), safe, why)
+
+    def _flag_edits(self, pauses: Sequence[_Act], resumes: Sequence[_Act], taken_over: Sequence[_Act]) -> list[Edit] | None:
+        """The flag goes up behind each pause and down where the pause is closed or another one takes over; None if it cannot."""
+        flag = self._flag()
+        edits = [self._raise_flag(act, flag, "True") for act in pauses]
+        edits += [self._lower_flag(act, flag, pauses) for act in resumes]
+        edits += [self._raise_flag(act, flag, "False") for act in taken_over]
+        return None if None in edits else [edit for edit in edits if edit is not None]
+
+    def _flag(self) -> str:
         function = self.case.function.node
-        if isinstance(function, ast.Module) or self.pause is None:
-            return
-        source = self._resume_text()
-        if source is None or not self.closing and not self.resumes:
-            return
-        flag = next((name for name in _FLAGS if name not in self.assigned and not _mentions(function, name)), None)
-        if flag is None:
-            return
-        edits: list[Edit] = []
-        body = function.body
-        tops = [body.index(act.chain[-1]) for act in self.pauses]
-        first = min(tops)
-        plain = len(self.pauses) == 1 and self.pause.statement is body[first] and not self.pause.deed.many and not _condition(self.pause.statement)
-        for act in self.pauses:
-            raised = self._raise_flag(act, flag)
-            if raised is None:
-                return
-            if not plain:
-                edits.append(raised)
-        for act in self.resumes:
-            lowered = self._lower_flag(act, flag)
-            if lowered is None:
-                return
-            if self._after(act, body[first]):
-                edits.append(lowered)
+        candidates = (f"paused_{number}" if number > 1 else "paused" for number in itertools.count(1))
+        return next(name for name in candidates if name not in self.assigned and not _mentions(function, name))
+
+    def _flag_plan(self, pauses: Sequence[_Act], edits: list[Edit], source: str) -> tuple[Edit, ...]:
+        flag = self._flag()
+        body = self.case.function.node.body
+        first = min(body.index(act.chain[-1]) for act in pauses)
+        only = pauses[0]
+        plain = len(pauses) == 1 and only.statement is body[first] and first + 1 < len(body)
+        plain = plain and not only.deed.many and _condition(only.statement) is None
         rest = body[first + 1 :] if plain else body[first:]
-        if not rest:
-            return
-        if any(len(self.assigned.get(name, ())) > 1 for name in _names(ast.parse(source), ast.Load)):
-            return
-        final: tuple[Piece, ...] = (New(f"if {flag}:\n    {source}"),)
-        opening = (New(f"{flag} = {plain}"),)
-        merged = _merged(edits)
+        start = self.at(rest[0])
+        merged = [edit for edit in _merged(edits) if edit.first >= start]
         direct = {edit.first: edit.pieces for edit in merged}
         wrapped: list[Piece] = []
-        for piece in self.keep(rest):
-            assert isinstance(piece, Keep)
-            wrapped += direct.get(piece.at, (piece,))
+        for statement in rest:
+            wrapped += direct.get(self.at(statement), (Keep(self.at(statement)),))
         outside = tuple(edit for edit in merged if all(edit.first != self.at(statement) for statement in rest))
-        whole = Edit(self.at(rest[0]), self.at(rest[-1]), (*opening, Try(tuple(wrapped), final)))
-        yield Plan((*outside, whole), safe=True)
+        final: tuple[Piece, ...] = (New(f"if {flag}:\n    {source}"),)
+        return (*outside, Edit(start, self.at(rest[-1]), (New(f"{flag} = {plain}"), Try(tuple(wrapped), final))))
 
     # -- flags ---------------------------------------------------------------------------------------------------------
 
-    def _raise_flag(self, act: _Act, flag: str) -> Edit | None:
+    def _raise_flag(self, act: _Act, flag: str, value: str) -> Edit | None:
         """`paused = True` behind a pause (before it, if it can take effect in part)."""
         here = self.at(act.statement)
         condition = _condition(act.statement)
@@ -326,11 +349,11 @@ class _Planner:
             return None
         if condition is not None and not self._is_stable(condition[0]):
             return None
-        new = New(_conditional(condition, f"{flag} = True"))
+        new = New(_conditional(condition, f"{flag} = {value}"))
         early = act.deed.many and act.deed.pair.harmless
         return Edit(here, here, (new, Keep(here)) if early else (Keep(here), new))
 
-    def _lower_flag(self, act: _Act, flag: str) -> Edit | None:
+    def _lower_flag(self, act: _Act, flag: str, pauses: Sequence[_Act]) -> Edit | None:
         """`paused = False` before a resume; behind a registration, which resumes later whatever happens."""
         here = self.at(act.statement)
         condition = _condition(act.statement)
@@ -340,7 +363,7 @@ class _Planner:
             return None
         new = New(_conditional(condition, f"{flag} = False"))
         if self._registers(act):
-            if any(self._before(act.statement, pause.statement) for pause in self.pauses):
+            if any(self._before(act.statement, pause.statement) for pause in pauses):
                 return None
             return Edit(here, here, (Keep(here), new))
         return Edit(here, here, (new, Keep(here)))
@@ -355,33 +378,41 @@ class _Planner:
     def _before(self, one: ast.stmt, other: ast.stmt) -> bool:
         return (one.lineno, one.col_offset) < (other.lineno, other.col_offset)
 
-    def _after(self, act: _Act, first: ast.stmt) -> bool:
-        return not self._before(act.chain[-1], first)
+    def _resume_text(self, pauses: Sequence[_Act]) -> str | None:
+        """The resume as one statement of its own, after the example of one that is there.
 
-    def _resume_text(self) -> str | None:
-        """The resume as one statement of its own, after the example of one that is there."""
-        for act in self.resumes:
-            statement = act.statement
-            loop = self.blocks.spot(statement).owner
-            if isinstance(loop, ast.For | ast.AsyncFor) and len(loop.body) == 1 and not loop.orelse and any(part and part[0] == "each" for part in _parts(act.deed.receiver)):
-                continue
-            if self._is_pure(act) and not _binds_loop(statement, act):
-                return ast.unparse(statement)
-        for act in self.resumes:
-            if not self._registers(act) and act.deed.node is not None and id(act.deed.node) in self.inside and act.deed.over is None and self._is_call(act.deed.node):
-                text = ast.unparse(act.deed.node)
-                return f"await {text}" if act.deed.awaited and isinstance(self.case.function.node, ast.AsyncFunctionDef) else text
-        pause = self.pause
-        if pause is None:
-            return None
-        for act in self.resumes:
-            source = _resume_source(pause, act.deed.spelling)
-            if source is not None:
+        It runs only if a pause has, so the names that every pause reads are bound then; other local names may not be.
+        """
+        local = set(self.assigned) | {node.name for node in ast.walk(self.case.function.node) if isinstance(node, _DEFINITIONS)}
+        unbound = local.difference(self._parameters(), set.intersection(*(_names(act.statement, ast.Load) for act in pauses)))
+        for source in self._resume_texts():
+            if not _names(ast.parse(source), ast.Load) & unbound:
                 return source
         return None
 
+    def _resume_texts(self) -> Iterator[str]:
+        for act in self.resumes:
+            if self._is_pure(act) and not _binds_loop(act.statement, act):
+                yield ast.unparse(act.statement)
+        for act in self.resumes:
+            if not self._registers(act) and id(act.deed.node) in self.inside and act.deed.over is None and self._is_call(act.deed.node):
+                text = ast.unparse(act.deed.node)
+                yield f"await {text}" if _is_awaited(act) else text
+        for act in self.resumes:
+            source = _resume_source(self.pauses[0], act.deed.spelling)
+            if source is not None:
+                yield source
+
+    def _parameters(self) -> set[str]:
+        node = self.case.function.node
+        return set() if isinstance(node, ast.Module) else {argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)}
+
     def _is_call(self, node: ast.expr) -> bool:
         return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+
+    def _over_many(self, act: _Act) -> bool:
+        """Whether the act stands in a loop over its receivers."""
+        return _binds_loop(act.statement, act)
 
     # -- looking around ------------------------------------------------------------------------------------------------
 
@@ -550,8 +581,13 @@ def _resume_source(pause: _Act, name: str) -> str | None:
     return f"await {call}" if pause.deed.awaited and _is_awaited(pause) else call
 
 
-def _is_awaited(pause: _Act) -> bool:
-    return any(isinstance(node, ast.Await) for node in ast.walk(pause.statement))
+def _is_awaited(act: _Act) -> bool:
+    return any(isinstance(node, ast.Await) for node in ast.walk(act.statement))
+
+
+def _confidence(spellings: Sequence[str], name: str) -> tuple[bool, str]:
+    """Whether a resume that is written anew can be trusted: the project must use it on the same receiver."""
+    return (True, "") if spellings else (False, f"nothing in the project resumes this receiver; {name} is a guess")
 
 
 def _condition(statement: ast.stmt) -> tuple[ast.expr, bool] | None:

@@ -38,6 +38,7 @@ _Node: TypeAlias = cst.BaseSmallStatement | cst.BaseCompoundStatement
 _Line: TypeAlias = cst.SimpleStatementLine | cst.SimpleStatementSuite
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
+_DEEPEST = 1000
 _TYPE = re.compile(r"#\s*type:\s*(?!ignore\b)")
 _HEADERS = (cst.If, cst.For, cst.While, cst.With)
 
@@ -117,8 +118,8 @@ def rewrite(data: bytes, plan: Plan) -> bytes:
     Raises `CannotRewrite` if LibCST cannot represent the file, or the plan does not fit it.
     """
     try:
-        # The interpreter's own parser first: it has a limit to nesting where LibCST's has none.
         tree = ast.parse(data)
+        _check_depth(tree)
         module, code = _parsed(data)
         new = _Rewriter(module, code, tree, plan).module().bytes
         ast.parse(new)
@@ -129,6 +130,17 @@ def rewrite(data: bytes, plan: Plan) -> bytes:
     except ValueError as error:
         raise CannotRewrite(f"not valid Python: {error}") from None
     return new
+
+
+def _check_depth(tree: ast.Module) -> None:
+    """Refuse before LibCST's native parser runs out of stack, which would end the process (it knows no limit)."""
+    level: list[ast.AST] = [tree]
+    depth = 0
+    while level:
+        depth += 1
+        if depth > _DEEPEST:
+            raise RecursionError
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
 
 
 def _parsed(data: bytes) -> tuple[cst.Module, str]:

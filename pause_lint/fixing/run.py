@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 
 from pause_lint.check import check_paths, check_source
 from pause_lint.config import Options, tree_root
-from pause_lint.finding import Finding, Problem, Report
+from pause_lint.finding import Finding, Problem, Report, Span
 from pause_lint.fixing import fix_source
 from pause_lint.fixing.write import WriteRefused
 from pause_lint.fixing.write import replace as replace_file
+from pause_lint.suppress import INEFFECTIVE
 from pause_lint.tree import discover, read
 
 
@@ -109,19 +110,34 @@ class FixedFile:
 
 
 def fix_file(data: bytes, path: str, findings: Sequence[Finding], options: Options, *, unsafe: bool) -> FixedFile:
-    """Fix `findings`, all of the file in `data`, which is shown as `path`. A fault of ours leaves the file as it is."""
-    # Useless comments have no fix; what `fix_source` says of them, if anything, would only repeat that.
-    comments = tuple((finding, "delete or correct the comment") for finding in findings if finding.code == "PR900")
-    if len(comments) == len(findings):
-        return FixedFile(data, (), comments, ())
+    """Fix `findings`, all of the file in `data`, which is shown as `path`. A fault of ours leaves the file as it is.
+
+    What is left stands at its place in the new bytes.
+    """
+    if all(finding.code == INEFFECTIVE for finding in findings):
+        return FixedFile(data, (), _with_reasons(findings, {}), ())
     try:
         result = fix_source(data, path, options, unsafe)
     except Exception as error:
         message = f"internal error while fixing: {type(error).__name__}: {error}; please report it"
         unfixed = tuple((finding, "an internal error") for finding in findings)
         return FixedFile(data, (), unfixed, (Problem(path, 0, message),))
-    others = tuple(entry for entry in result.unfixed if entry[0].code != "PR900")
-    return FixedFile(result.data, tuple(result.fixed), comments + others, ())
+    left = check_source(result.data, path, options).findings if result.data != data else tuple(findings)
+    reasons = {(finding.code, finding.span): reason for finding, reason in result.unfixed}
+    # Where a function is clean now, what was found in it is shown at its place in the old bytes.
+    still = {finding.function for finding in left}
+    fixed = [finding for finding in findings if finding.code != INEFFECTIVE and finding.function not in still]
+    fixed += [finding for finding in result.fixed if finding.function in still]
+    return FixedFile(result.data, tuple(fixed), _with_reasons(left, reasons), ())
+
+
+def _with_reasons(findings: Sequence[Finding], reasons: dict[tuple[str, Span], str]) -> tuple[tuple[Finding, str], ...]:
+    def reason(finding: Finding) -> str:
+        if finding.code == INEFFECTIVE:
+            return "delete or correct the comment"
+        return reasons.get((finding.code, finding.span), f"there is no fix for {finding.code}; see `pause-lint rule`")
+
+    return tuple((finding, reason(finding)) for finding in findings)
 
 
 def _written(location: str, old: bytes, new: bytes, root: str) -> str:
