@@ -28,40 +28,19 @@ from pause_lint.tree import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """A file that need not be parsed, but whose comments count."""
-
-    path: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Loaded:
-    """What became of the files: those to analyse, those to look for comments in, and the rest as words."""
-
-    modules: tuple[Module, ...]
-    others: tuple[_Text, ...]
-    problems: tuple[Problem, ...]
-    notes: tuple[str, ...]
-    files: int
-
-
 def check_paths(paths: Sequence[str], options: Options) -> Report:
     """Check the files under `paths`. What kept a part from being done is among the problems of the report."""
     sources, problems = discover(paths, options)
-    loaded = _load(sources, options)
-    return _report(loaded, (*problems, *loaded.problems), options)
+    return _report(_load(sources, options), problems, options)
 
 
 def check_source(data: bytes, path: str, options: Options) -> Report:
     """Check one file whose bytes are `data`; it is shown as `path` and need not exist."""
     if not options.include_tests and belongs_to_tests(path):
         return Report((), (), 0, 0, (_left_out(path),))
-    loader = _Loader(options)
-    loader.take(path, data, parse_always=True)
-    loaded = loader.loaded()
-    return _report(loaded, loaded.problems, options)
+    loaded = _Loaded(options)
+    loaded.take(path, data, parse_always=True)
+    return _report(loaded, (), options)
 
 
 def check_module(module: Module, options: Options) -> tuple[tuple[Finding, ...], tuple[Problem, ...]]:
@@ -78,8 +57,12 @@ def belongs_to_tests(path: str) -> bool:
     return path != STDIN_NAME and is_test(inside_tree(path))
 
 
-class _Loader:
-    """Reads files one by one and sorts them by what is to be done with them."""
+class _Loaded:
+    """The files of a run, sorted by what is to be done with them.
+
+    modules: those to analyse. others: path and text of those in which only comments count. problems, notes: what became
+    of the rest. files: how many there are.
+    """
 
     def __init__(self, options: Options) -> None:
         vocabulary = Vocabulary.of(options.pairs)
@@ -87,45 +70,39 @@ class _Loader:
         outside = (name.rpartition(".")[2] for name in (*options.pauses, *options.resumes))
         self._words = (*vocabulary.pausing, *vocabulary.resuming, *outside)
         self._comments_count = suppress.INEFFECTIVE in options.select
-        self._modules: list[Module] = []
-        self._others: list[_Text] = []
-        self._problems: list[Problem] = []
-        self._notes: list[str] = []
-        self._files = 0
+        self.modules: list[Module] = []
+        self.others: list[tuple[str, str]] = []
+        self.problems: list[Problem] = []
+        self.notes: list[str] = []
+        self.files = 0
 
     def take(self, path: str, data: bytes, parse_always: bool) -> None:
         """Take in one file; it is parsed if it can matter, or in any case."""
-        self._files += 1
+        self.files += 1
         matters = any(stem in data for stem in self._stems)
         if not (parse_always or matters):
             if self._comments_count and suppress.mentions_us(data):
                 try:
-                    self._others.append(_Text(path, decode(data)))
+                    self.others.append((path, decode(data)))
                 except Unparsable as error:
-                    self._problems.append(Problem(path, error.line, error.message))
+                    self.problems.append(Problem(path, error.line, error.message))
             return
         try:
             # A file that is named is read as a whole, so that what is wrong anywhere in it comes out.
-            self._modules.append(parse(path, data, None if parse_always else self._words))
+            self.modules.append(parse(path, data, None if parse_always else self._words))
         except Unparsable as error:
-            self._problems.append(Problem(path, error.line, error.message))
+            self.problems.append(Problem(path, error.line, error.message))
 
     def miss(self, source: Source, error: OSError) -> None:
         """Note that a file could not be read."""
         if isinstance(error, FileNotFoundError) and not source.named:
-            self._notes.append(f"{source.path}: went away before it was read")
+            self.notes.append(f"{source.path}: went away before it was read")
             return
-        self._problems.append(Problem(source.path, 0, f"cannot be read: {error.strerror or error}"))
+        self.problems.append(Problem(source.path, 0, f"cannot be read: {error.strerror or error}"))
 
     def skip(self, path: str) -> None:
         """Note that a test file was left out."""
-        self._notes.append(_left_out(path))
-
-    def loaded(self) -> _Loaded:
-        """Everything so far."""
-        return _Loaded(
-            tuple(self._modules), tuple(self._others), tuple(self._problems), tuple(self._notes), self._files
-        )
+        self.notes.append(_left_out(path))
 
 
 def _left_out(path: str) -> str:
@@ -133,19 +110,19 @@ def _left_out(path: str) -> str:
 
 
 def _load(sources: Iterable[Source], options: Options) -> _Loaded:
-    loader = _Loader(options)
+    loaded = _Loaded(options)
     for source in sources:
         if not options.include_tests and is_test(source.inside):
-            loader.skip(source.path)
+            loaded.skip(source.path)
             continue
         try:
             data = read(source.location)
         except OSError as error:
-            loader.miss(source, error)
+            loaded.miss(source, error)
             continue
         # A broken file that is named is an answer in itself; in a tree, only files that can matter are parsed.
-        loader.take(source.path, data, parse_always=source.named)
-    return loader.loaded()
+        loaded.take(source.path, data, parse_always=source.named)
+    return loaded
 
 
 def _report(loaded: _Loaded, problems: Sequence[Problem], options: Options) -> Report:
@@ -158,12 +135,15 @@ def _report(loaded: _Loaded, problems: Sequence[Problem], options: Options) -> R
     shown: list[Finding] = []
     for module in loaded.modules:
         shown += _suppressed(module.path, module.text, by_path[module.path], options, module.path not in failed)
-    for other in loaded.others:
-        shown += _suppressed(other.path, other.text, [], options, True)
+    for path, text in loaded.others:
+        shown += _suppressed(path, text, [], options, True)
     return Report(
         findings=tuple(_chosen(shown, options)),
         problems=tuple(
-            sorted((*problems, *analysed.problems), key=lambda problem: (problem.path, problem.line, problem.message))
+            sorted(
+                (*problems, *loaded.problems, *analysed.problems),
+                key=lambda problem: (problem.path, problem.line, problem.message),
+            )
         ),
         files=loaded.files,
         parsed=len(loaded.modules),

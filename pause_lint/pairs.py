@@ -25,7 +25,19 @@ ENGINE_WORDS = (
     "replica",
     "replicas",
 )
-NEVER_WORDS = ("monitor", "monitoring", "profiler", "progress", "bar", "time", "asyncio", "timer", "trio", "anyio", "signal")
+NEVER_WORDS = (
+    "monitor",
+    "monitoring",
+    "profiler",
+    "progress",
+    "bar",
+    "time",
+    "asyncio",
+    "timer",
+    "trio",
+    "anyio",
+    "signal",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +79,7 @@ PRESETS: dict[str, tuple[Pair, ...]] = {
         _pair("sleep", "wake_up wakeup wake", "vllm", "the engine", engines_only=True),
         _pair("pause", "resume", "vllm", "the engine", engines_only=True),
     ),
-    "sglang": (
-        _pair("release_memory_occupation", "resume_memory_occupation", "sglang", "the engine's memory"),
-    ),
+    "sglang": (_pair("release_memory_occupation", "resume_memory_occupation", "sglang", "the engine's memory"),),
     "lifecycle": (
         _pair("pause", "resume unpause", "lifecycle", "the engine", engines_only=True),
         _pair("suspend", "resume", "lifecycle", "the engine", engines_only=True),
@@ -89,7 +99,12 @@ PRESETS: dict[str, tuple[Pair, ...]] = {
         ),
     ),
     "verl": (
-        _pair("abort_replicas abort_all_requests", "resume_generation_replicas resume_generation resume_all_requests", "verl", "generation"),
+        _pair(
+            "abort_replicas abort_all_requests",
+            "resume_generation_replicas resume_generation resume_all_requests",
+            "verl",
+            "generation",
+        ),
         _pair("sleep_replicas", "wake_up_replicas", "verl", "the replicas"),
         _pair("release_kv_cache_replicas", "resume_kv_cache_replicas", "verl", "the replicas' KV cache"),
     ),
@@ -206,4 +221,6 @@ def parse_pair(text: str) -> Pair:
     names = [name.strip() for name in resumes.split(",")]
     if not colon or not all(name.isidentifier() for name in [pause.strip(), *names]):
         raise ValueError(f"{text!r} is not of the form PAUSE:RESUME[,RESUME], for example drain:undrain")
-    return Pair(frozenset([plain_name(pause.strip())]), frozenset(map(plain_name, names)), preset="pair", noun="the engine")
+    return Pair(
+        frozenset([plain_name(pause.strip())]), frozenset(map(plain_name, names)), preset="pair", noun="the engine"
+    )

@@ -13,9 +13,20 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from pause_lint.analysis import graph as g
-from pause_lint.analysis.events import _REGISTRARS as REGISTRARS
+from pause_lint.analysis.events import REGISTRARS
 from pause_lint.analysis.events import Deed, Events, loop_bindings, stores
-from pause_lint.analysis.exceptions import CANCELLED, CLOSED, EXITING, SOME, Hierarchy, Thrown, catch, class_name, clause_types, is_exception
+from pause_lint.analysis.exceptions import (
+    CANCELLED,
+    CLOSED,
+    EXITING,
+    SOME,
+    Hierarchy,
+    Thrown,
+    catch,
+    class_name,
+    clause_types,
+    is_exception,
+)
 from pause_lint.analysis.guards import FALSE, TRUE, Term, last_name, location, names, symbol
 from pause_lint.pairs import plain_name
 
@@ -114,7 +125,10 @@ class _Builder:
                 case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                     self.callables.setdefault(name, []).append(node)
                     self.bindings[name] = self.bindings.get(name, 0) + 1
-                case ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                case (
+                    ast.Assign(targets=[ast.Name(id=name)], value=value)
+                    | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+                ):
                     self.bindings[name] = self.bindings.get(name, 0) + 1
                     self._scan_value(name, value)
                 case ast.Name(id=name, ctx=ast.Store()):
@@ -163,7 +177,9 @@ class _Builder:
         self.graph.nodes.append(g.Node(op, depth, to, alt, handler, arg, raises, syntax, fresh, keys, site))
         return len(self.graph.nodes) - 1
 
-    def call(self, nxt: int, context: _Context, raises: tuple[Thrown, ...], syntax: ast.AST, fresh: tuple[int, ...] = ()) -> int:
+    def call(
+        self, nxt: int, context: _Context, raises: tuple[Thrown, ...], syntax: ast.AST, fresh: tuple[int, ...] = ()
+    ) -> int:
         if not raises and not fresh:
             return nxt
         return self.add(
@@ -176,7 +192,9 @@ class _Builder:
         return self.add(g.ASSIGN, context.depth, to=nxt, arg=pairs, fresh=fresh)
 
     def branch(self, term: Term, true: int, false: int, context: _Context, syntax: ast.AST | None = None) -> int:
-        return self.add(g.BRANCH, context.depth, to=true, alt=false, arg=term, keys=frozenset(names(term)), syntax=syntax)
+        return self.add(
+            g.BRANCH, context.depth, to=true, alt=false, arg=term, keys=frozenset(names(term)), syntax=syntax
+        )
 
     def jump(self, context: _Context, target: int, base: int) -> int:
         """The node that goes to `target` through every `finally` entered since `base`."""
@@ -212,7 +230,12 @@ class _Builder:
         match node:
             case ast.Expr(value=ast.Call() as call) if _exits(call):
                 leave = self.add(
-                    g.RAISE, context.depth, handler=context.handler, arg=("new", EXITING), syntax=call, site=context.site
+                    g.RAISE,
+                    context.depth,
+                    handler=context.handler,
+                    arg=("new", EXITING),
+                    syntax=call,
+                    site=context.site,
                 )
                 return self.plain(call.args, leave, context)
             case ast.Expr(value=value):
@@ -293,7 +316,9 @@ class _Builder:
                 # A decorator declares (a route, say): it may raise, but does no deed.
                 for decorator in node.decorator_list[:1]:
                     nxt = self.call(nxt, context, (SOME,), decorator)
-                return self.plain([*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)], nxt, context)
+                return self.plain(
+                    [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)], nxt, context
+                )
             case ast.ClassDef(name=name):
                 nxt = self.assign([(context.scope.get(name, name), symbol(node))], nxt, context)
                 return self.plain([*node.decorator_list, *node.bases, *node.body], nxt, context)
@@ -318,7 +343,11 @@ class _Builder:
         pairs: list[tuple[str, Term]] = []
         fresh: list[int] = []
         for target in targets:
-            if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List) and len(target.elts) == len(value.elts):
+            if (
+                isinstance(target, ast.Tuple | ast.List)
+                and isinstance(value, ast.Tuple | ast.List)
+                and len(target.elts) == len(value.elts)
+            ):
                 both = list(zip(target.elts, value.elts, strict=True))
                 if not any(isinstance(part, ast.Starred) for pair in both for part in pair):
                     for one, given in both:
@@ -331,10 +360,17 @@ class _Builder:
         if isinstance(value, ast.Attribute | ast.Call) and self.events.reference(value, context.scope) is not None:
             return ("func", id(value))
         if isinstance(value, ast.IfExp):
-            return ("ite", self.terms.of(value.test, context.scope), self._value(value.body, context), self._value(value.orelse, context))
+            return (
+                "ite",
+                self.terms.of(value.test, context.scope),
+                self._value(value.body, context),
+                self._value(value.orelse, context),
+            )
         return self.terms.of(value, context.scope)
 
-    def _bind(self, target: ast.expr, term: Term, pairs: list[tuple[str, Term]], fresh: list[int], context: _Context) -> None:
+    def _bind(
+        self, target: ast.expr, term: Term, pairs: list[tuple[str, Term]], fresh: list[int], context: _Context
+    ) -> None:
         """Bind an assignment target to a value of which `term` is known."""
         if isinstance(target, ast.Tuple | ast.List):
             for element in target.elts:
@@ -375,7 +411,11 @@ class _Builder:
         if isinstance(thrown, ast.Name) and thrown is node.exc:
             return leave(("name", context.scope.get(thrown.id, thrown.id)))
         nxt = leave(("new", SOME))
-        if isinstance(node.exc, ast.Call) and isinstance(node.exc.func, ast.Attribute) and node.exc.func.attr == "with_traceback":
+        if (
+            isinstance(node.exc, ast.Call)
+            and isinstance(node.exc.func, ast.Attribute)
+            and node.exc.func.attr == "with_traceback"
+        ):
             if isinstance(node.exc.func.value, ast.Name):
                 nxt = leave(("name", context.scope.get(node.exc.func.value.id, node.exc.func.value.id)))
             return self.plain(node.exc.args, nxt, context)
@@ -400,7 +440,11 @@ class _Builder:
         start = body(later_take, replace(context, loop=(nxt, later_take, len(context.frames))))
         start = self._bind_loop(target, iterated, over, start, context)
         self.graph.nodes[later].next = start
-        first = self.branch(over, start, otherwise, context) if raises != _AWAIT else self.add(g.CHOICE, context.depth, to=start, alt=otherwise)
+        first = (
+            self.branch(over, start, otherwise, context)
+            if raises != _AWAIT
+            else self.add(g.CHOICE, context.depth, to=start, alt=otherwise)
+        )
         return self.expression(iterated, self.call(first, context, raises, iterated), context, kept=True)
 
     def _bind_loop(self, target: ast.expr, iterated: ast.expr, over: Term, nxt: int, context: _Context) -> int:
@@ -425,9 +469,7 @@ class _Builder:
     def _try(self, node: ast.Try | ast.TryStar, nxt: int, context: _Context) -> int:
         inner, normal = context, nxt
         if node.finalbody:
-            normal, inner = self.region(
-                nxt, context, lambda end, final: self.block(node.finalbody, end, final)
-            )
+            normal, inner = self.region(nxt, context, lambda end, final: self.block(node.finalbody, end, final))
         after = self.block(node.orelse, normal, inner)
         if not node.handlers:
             return self.block(node.body, after, inner)
@@ -451,7 +493,14 @@ class _Builder:
         dispatch = self.add(g.DISPATCH, context.depth + 1, handler=inner.handler, arg=clauses)
         return self.block(node.body, after, replace(inner, handler=dispatch))
 
-    def _with(self, items: Sequence[ast.withitem], body: Sequence[ast.stmt], nxt: int, context: _Context, raises: tuple[Thrown, ...]) -> int:
+    def _with(
+        self,
+        items: Sequence[ast.withitem],
+        body: Sequence[ast.stmt],
+        nxt: int,
+        context: _Context,
+        raises: tuple[Thrown, ...],
+    ) -> int:
         if not items:
             return self.block(body, nxt, context)
         item, rest = items[0], items[1:]
@@ -537,7 +586,9 @@ class _Builder:
                 elif isinstance(node, ast.MatchMapping) and node.rest is not None:
                     pairs.append((context.scope.get(node.rest, node.rest), symbol(node)))
             if pairs:
-                start = self.assign(pairs, start, context, tuple(term[1] for _, term in pairs if term[0] == "sym" and term != asked))
+                start = self.assign(
+                    pairs, start, context, tuple(term[1] for _, term in pairs if term[0] == "sym" and term != asked)
+                )
             condition = self._pattern(case.pattern, asked, context)
             if condition is None:
                 otherwise = self.add(g.CHOICE, context.depth, to=start, alt=otherwise)
@@ -587,7 +638,9 @@ class _Builder:
                         or (isinstance(part, ast.Name) and name in self.callables and self._matters(name))
                     )
                 case ast.Constant(value=str() as text):
-                    found = any(word in text for word in vocabulary.pausing) or any(word in text for word in vocabulary.resuming)
+                    found = any(word in text for word in vocabulary.pausing) or any(
+                        word in text for word in vocabulary.resuming
+                    )
                 case ast.NamedExpr() | ast.Lambda():
                     found = True
             stack += ast.iter_child_nodes(part)
@@ -635,9 +688,15 @@ class _Builder:
         match node:
             case ast.BoolOp(op=op, values=[first, *rest]):
                 inner = self.expression(rest[0] if len(rest) == 1 else self._rest(op, rest), nxt, context)
-                return self.test(first, inner, nxt, context) if isinstance(op, ast.And) else self.test(first, nxt, inner, context)
+                return (
+                    self.test(first, inner, nxt, context)
+                    if isinstance(op, ast.And)
+                    else self.test(first, nxt, inner, context)
+                )
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                return self.test(test, self.expression(body, nxt, context), self.expression(orelse, nxt, context), context)
+                return self.test(
+                    test, self.expression(body, nxt, context), self.expression(orelse, nxt, context), context
+                )
             case ast.NamedExpr(target=target, value=value):
                 pairs: list[tuple[str, Term]] = []
                 fresh: list[int] = []
@@ -723,12 +782,18 @@ class _Builder:
         receiver: ast.expr | None = node.func if isinstance(node, ast.Call) else None
         while isinstance(receiver, ast.Attribute):
             receiver = receiver.value
-        if isinstance(receiver, ast.Call) and self.events.deed(receiver, context.scope) is None and last_name(receiver.func) != "getattr":
+        if (
+            isinstance(receiver, ast.Call)
+            and self.events.deed(receiver, context.scope) is None
+            and last_name(receiver.func) != "getattr"
+        ):
             parts.insert(0, receiver)
         for part in reversed(parts):
             if isinstance(part, ast.Starred):
                 part = part.value
-            if self.events.reference(part, context.scope) is None and (not isinstance(part, ast.Call) or self.events.deed(part, context.scope) is None):
+            if self.events.reference(part, context.scope) is None and (
+                not isinstance(part, ast.Call) or self.events.deed(part, context.scope) is None
+            ):
                 nxt = self.expression(part, nxt, context)
         return nxt
 
@@ -738,7 +803,9 @@ class _Builder:
             return done
         return self.branch(deed.over, done, self.call(nxt, context, raises, node), context)
 
-    def deed(self, deed: Deed, nxt: int, context: _Context, raises: tuple[Thrown, ...], fresh: tuple[int, ...] = ()) -> int:
+    def deed(
+        self, deed: Deed, nxt: int, context: _Context, raises: tuple[Thrown, ...], fresh: tuple[int, ...] = ()
+    ) -> int:
         """A step that pauses or resumes."""
         for part in ast.walk(deed.node):
             if isinstance(part, ast.Call | ast.Await):
@@ -788,7 +855,9 @@ class _Builder:
             elif isinstance(argument, ast.Lambda):
                 run = self._inline_value(argument, [], call, nxt, context)
             elif isinstance(argument, ast.Call) and (
-                isinstance(argument.func, ast.Name) and argument.func.id in self.callables and self._matters(argument.func.id)
+                isinstance(argument.func, ast.Name)
+                and argument.func.id in self.callables
+                and self._matters(argument.func.id)
             ):
                 run = self._call_by_name(argument.func.id, argument, nxt, context, awaited)
             if run is not None:
@@ -807,7 +876,9 @@ class _Builder:
             if known:
                 entry = inlined
             else:
-                entry = self.branch(("cmp", "==", ("name", context.scope.get(name, name)), ("func", id(value))), inlined, entry, context)
+                entry = self.branch(
+                    ("cmp", "==", ("name", context.scope.get(name, name)), ("func", id(value))), inlined, entry, context
+                )
         return self.plain(call.args, entry, context)
 
     def _resolve_callables(self, name: str, seen: frozenset[str] = frozenset()) -> list[ast.AST]:
@@ -820,7 +891,9 @@ class _Builder:
                 found.append(value)
         return found
 
-    def _inline_value(self, value: ast.AST, args: Sequence[ast.expr], site: ast.expr, nxt: int, context: _Context) -> int | None:
+    def _inline_value(
+        self, value: ast.AST, args: Sequence[ast.expr], site: ast.expr, nxt: int, context: _Context
+    ) -> int | None:
         """The body of a local callable in place of a call of it; None if it is too deep or calls itself."""
         if isinstance(value, ast.Name) and value.id in self.callables:
             resolved = self._resolve_callables(value.id)
@@ -829,10 +902,16 @@ class _Builder:
             value = resolved[0]
         if isinstance(value, ast.Attribute | ast.Call):
             deed = self.events.reference(value, context.scope)
-            return None if deed is None else self.deed(replace(deed, node=site), nxt, context, _AWAIT if deed.awaited else (SOME,))
+            return (
+                None
+                if deed is None
+                else self.deed(replace(deed, node=site), nxt, context, _AWAIT if deed.awaited else (SOME,))
+            )
         if not isinstance(value, FUNCTIONS) or id(value) in context.inlining or len(context.inlining) >= _INLINE_DEPTH:
             return None
-        body: list[ast.stmt] = [ast.copy_location(ast.Expr(value.body), value.body)] if isinstance(value, ast.Lambda) else value.body
+        body: list[ast.stmt] = (
+            [ast.copy_location(ast.Expr(value.body), value.body)] if isinstance(value, ast.Lambda) else value.body
+        )
         if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(body)):
             return None
         deeds = [self.events.deed(node, {}) for node in own_nodes(body) if isinstance(node, ast.Call)]
@@ -843,8 +922,12 @@ class _Builder:
         prefix = f"{self.inlines}@"
         parameters = [*value.args.posonlyargs, *value.args.args]
         outer = {name for node in own_nodes(body) if isinstance(node, ast.Nonlocal | ast.Global) for name in node.names}
-        bound = {node.id for node in own_nodes(body) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)} - outer
-        bound |= {handler.name for handler in own_nodes(body) if isinstance(handler, ast.ExceptHandler) and handler.name}
+        bound = {
+            node.id for node in own_nodes(body) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        } - outer
+        bound |= {
+            handler.name for handler in own_nodes(body) if isinstance(handler, ast.ExceptHandler) and handler.name
+        }
         bound |= {parameter.arg for parameter in [*parameters, *value.args.kwonlyargs]}
         scope = {**context.scope, **{name: prefix + name for name in bound}}
         inner = replace(
@@ -858,15 +941,29 @@ class _Builder:
         )
         entry = self.block(body, nxt, inner)
         pairs: list[tuple[str, Term]] = []
-        defaults = dict(zip([p.arg for p in parameters][len(parameters) - len(value.args.defaults) :], value.args.defaults, strict=True))
+        defaults = dict(
+            zip(
+                [p.arg for p in parameters][len(parameters) - len(value.args.defaults) :],
+                value.args.defaults,
+                strict=True,
+            )
+        )
         for place, parameter in enumerate(parameters):
             given = args[place] if place < len(args) else defaults.get(parameter.arg)
-            term = symbol(parameter) if given is None or isinstance(given, ast.Starred) else self.terms.of(given, context.scope)
+            term = (
+                symbol(parameter)
+                if given is None or isinstance(given, ast.Starred)
+                else self.terms.of(given, context.scope)
+            )
             pairs.append((prefix + parameter.arg, term))
         return self.assign(pairs, entry, context, tuple(id(parameter) for parameter in parameters)) if pairs else entry
 
     def _comprehension(
-        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, nxt: int, context: _Context, place: int = 0
+        self,
+        node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp,
+        nxt: int,
+        context: _Context,
+        place: int = 0,
     ) -> int:
         """A comprehension that does something as the loop it is."""
         generator = node.generators[place]
@@ -895,11 +992,19 @@ class _Builder:
             case ast.BoolOp(op=op, values=values):
                 entry = self.test(values[-1], true, false, context)
                 for value in reversed(values[:-1]):
-                    entry = self.test(value, entry, false, context) if isinstance(op, ast.And) else self.test(value, true, entry, context)
+                    entry = (
+                        self.test(value, entry, false, context)
+                        if isinstance(op, ast.And)
+                        else self.test(value, true, entry, context)
+                    )
                 return entry
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                return self.test(test, self.test(body, true, false, context), self.test(orelse, true, false, context), context)
-        return self.expression(node, self.branch(self.terms.of(node, context.scope), true, false, context, node), context, kept=True)
+                return self.test(
+                    test, self.test(body, true, false, context), self.test(orelse, true, false, context), context
+                )
+        return self.expression(
+            node, self.branch(self.terms.of(node, context.scope), true, false, context, node), context, kept=True
+        )
 
 
 def _flag(site: ast.Call) -> str:
@@ -910,7 +1015,9 @@ def _flag(site: ast.Call) -> str:
 def _manager(node: ast.expr) -> str:
     """What kind of context manager an expression makes: suppress, null, stack or unknown."""
     name = last_name(node.func) if isinstance(node, ast.Call) else ""
-    return {"suppress": "suppress", "nullcontext": "null", "ExitStack": "stack", "AsyncExitStack": "stack"}.get(name, "unknown")
+    return {"suppress": "suppress", "nullcontext": "null", "ExitStack": "stack", "AsyncExitStack": "stack"}.get(
+        name, "unknown"
+    )
 
 
 def _exits(call: ast.Call) -> bool:

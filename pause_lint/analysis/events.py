@@ -16,8 +16,24 @@ from pause_lint.pairs import Pair, Vocabulary, plain_name
 OPAQUE: Term = ("opaque",)
 """A receiver of which nothing is known: it may be any."""
 
-_VERBS = frozenset({"remote", "call", "call_one", "choose", "broadcast", "delay", "apply_async", "rpc_sync", "rpc_async", "submit", "options"})
-_LOGGING = frozenset({"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "fatal", "trace", "success"})
+_VERBS = frozenset(
+    {
+        "remote",
+        "call",
+        "call_one",
+        "choose",
+        "broadcast",
+        "delay",
+        "apply_async",
+        "rpc_sync",
+        "rpc_async",
+        "submit",
+        "options",
+    }
+)
+_LOGGING = frozenset(
+    {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "fatal", "trace", "success"}
+)
 _LOGGERS = frozenset({"log", "logger", "logging", "_log", "_logger", "LOG", "LOGGER", "_LOGGER"})
 _QUIET_NAMES = frozenset(
     {
@@ -45,8 +61,10 @@ _QUIET_NAMES = frozenset(
     }
 )
 _QUIET_METHODS = frozenset({"append", "get_rank", "get_world_size", "is_main_process", "is_initialized", "getLogger"})
-_CLOCKS = frozenset({"time", "monotonic", "perf_counter", "process_time", "time_ns", "monotonic_ns", "perf_counter_ns", "thread_time"})
-_REGISTRARS = frozenset(
+_CLOCKS = frozenset(
+    {"time", "monotonic", "perf_counter", "process_time", "time_ns", "monotonic_ns", "perf_counter_ns", "thread_time"}
+)
+REGISTRARS = frozenset(
     {
         "callback",
         "push_async_callback",
@@ -59,12 +77,12 @@ _REGISTRARS = frozenset(
         "addClassCleanup",
     }
 )
-_RPC_WORDS = frozenset(
-    "rpc call remote execute exec invoke run request send dispatch broadcast submit apply post command cmd map foreach all endpoint".split()
+RPC_WORDS = frozenset(
+    ["rpc", "call", "remote", "execute", "exec", "invoke", "run", "request", "send", "dispatch", "broadcast", "submit", "apply", "post", "command", "cmd", "map", "foreach", "all", "endpoint"]
 )
-_HTTP_WORDS = _RPC_WORDS | frozenset("get put patch delete http url urlopen fetch api req".split())
+HTTP_WORDS = RPC_WORDS | frozenset(["get", "put", "patch", "delete", "http", "url", "urlopen", "fetch", "api", "req"])
 _STORING_WORDS = frozenset(
-    "register add on set connect subscribe signal route handler hook include mock patch monkeypatch setattr delattr hasattr getattr dict list".split()
+    ["register", "add", "on", "set", "connect", "subscribe", "signal", "route", "handler", "hook", "include", "mock", "patch", "monkeypatch", "setattr", "delattr", "hasattr", "getattr", "dict", "list"]
 )
 _RUNNERS = frozenset({"Thread", "Process", "Timer", "Task"})
 
@@ -94,7 +112,11 @@ class Events:
     """Recognises deeds with the pairs in force."""
 
     def __init__(
-        self, vocabulary: Vocabulary, terms: Terms, quiet_calls: frozenset[str] = frozenset(), dead: frozenset[int] = frozenset()
+        self,
+        vocabulary: Vocabulary,
+        terms: Terms,
+        quiet_calls: frozenset[str] = frozenset(),
+        dead: frozenset[int] = frozenset(),
     ) -> None:
         self.vocabulary = vocabulary
         self.dead = dead
@@ -112,7 +134,11 @@ class Events:
         if self.terms.is_stable_call(call):
             return not (name == "int" and isinstance(func, ast.Name))
         if isinstance(func, ast.Name):
-            return name in _QUIET_NAMES or name in _CLOCKS - {"time"} or (name in ("list", "dict", "set", "tuple") and not call.args)
+            return (
+                name in _QUIET_NAMES
+                or name in _CLOCKS - {"time"}
+                or (name in ("list", "dict", "set", "tuple") and not call.args)
+            )
         if isinstance(func, ast.Attribute):
             owner = last_name(func.value)
             if name in _LOGGING and (owner in _LOGGERS or owner.lower().endswith("logger")):
@@ -121,7 +147,7 @@ class Events:
                 return name in _CLOCKS
             if owner in ("contextlib", "functools"):
                 return name in _QUIET_NAMES
-            return name in _QUIET_METHODS or name in _REGISTRARS or name == "add_done_callback"
+            return name in _QUIET_METHODS or name in REGISTRARS or name == "add_done_callback"
         return False
 
     # -- deeds ---------------------------------------------------------------------------------------------------------
@@ -157,7 +183,9 @@ class Events:
     def _named(self, node: ast.expr, name: str, receiver: ast.expr, scope: Mapping[str, str]) -> Deed | None:
         return self._of_name(node, name, self.terms.of(receiver, scope), words_of(receiver), scope)
 
-    def _of_name(self, node: ast.expr, name: str, receiver: Term, words: frozenset[str], scope: Mapping[str, str]) -> Deed | None:
+    def _of_name(
+        self, node: ast.expr, name: str, receiver: Term, words: frozenset[str], scope: Mapping[str, str]
+    ) -> Deed | None:
         plain = plain_name(name)
         for kind, table in (("pause", self.vocabulary.pausing), ("resume", self.vocabulary.resuming)):
             for pair in table.get(plain, ()):
@@ -177,7 +205,10 @@ class Events:
                 found = self._got(call, got, scope)
             case ast.Call(func=ast.Name(id="getattr")):
                 found = self._got(call, func, scope)
-            case ast.Attribute(value=ast.Call(func=ast.Attribute(value=ast.Attribute(value=value, attr=attr), attr="options")), attr="remote"):
+            case ast.Attribute(
+                value=ast.Call(func=ast.Attribute(value=ast.Attribute(value=value, attr=attr), attr="options")),
+                attr="remote",
+            ):
                 found = self._named(call, attr, value, scope)
         if found is None and isinstance(func, ast.Attribute):
             found = self._named(call, func.attr, func.value, scope)
@@ -201,9 +232,12 @@ class Events:
     def _handed_on(self, call: ast.Call, scope: Mapping[str, str]) -> Deed | None:
         """`call_maybe_async(x.pause)`, `executor.submit(x.pause)`, `Thread(target=x.pause)`."""
         name = last_name(call.func)
-        if not name or stores(call.func) or name in _REGISTRARS:
+        if not name or stores(call.func) or name in REGISTRARS:
             return None
-        for argument in (*call.args, *(keyword.value for keyword in call.keywords if keyword.arg not in ("key", "default"))):
+        for argument in (
+            *call.args,
+            *(keyword.value for keyword in call.keywords if keyword.arg not in ("key", "default")),
+        ):
             if isinstance(argument, ast.Attribute | ast.Call | ast.Lambda):
                 found = self.reference(argument, scope)
                 if found is not None:
@@ -215,17 +249,28 @@ class Events:
         """`collective_rpc("pause")`, `call_all(engines, "sleep", 1)`."""
         func = call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr in _VERBS else call.func
         name = last_name(func)
-        if not name or is_logging(call) or stores(func) or not words(name) & _RPC_WORDS:
+        if not name or is_logging(call) or stores(func) or not words(name) & RPC_WORDS:
             return None
-        for place, argument in enumerate((*call.args, *(keyword.value for keyword in call.keywords if keyword.arg in ("method", "name")))):
-            if not (isinstance(argument, ast.Constant) and isinstance(argument.value, str) and argument.value.isidentifier()):
+        for place, argument in enumerate(
+            (*call.args, *(keyword.value for keyword in call.keywords if keyword.arg in ("method", "name")))
+        ):
+            if not (
+                isinstance(argument, ast.Constant) and isinstance(argument.value, str) and argument.value.isidentifier()
+            ):
                 continue
-            if place and place <= len(call.args) and isinstance(call.args[place - 1], ast.expr) and isinstance(func, ast.Name):
+            if (
+                place
+                and place <= len(call.args)
+                and isinstance(call.args[place - 1], ast.expr)
+                and isinstance(func, ast.Name)
+            ):
                 target: ast.expr | None = call.args[place - 1]
             else:
                 target = func.value if isinstance(func, ast.Attribute) else None
             receiver = OPAQUE if target is None else self.terms.iterable(target, scope)
-            found = self._of_name(call, argument.value, receiver, frozenset() if target is None else words_of(target), scope)
+            found = self._of_name(
+                call, argument.value, receiver, frozenset() if target is None else words_of(target), scope
+            )
             if found is not None:
                 return replace(found, many=True, parts=tuple(a for a in call.args if a is not argument))
         return None
@@ -236,7 +281,7 @@ class Events:
         if not name or is_logging(call) or stores(call.func):
             return None
         builder = name[:1].isupper() and "equest" in name
-        if not builder and not words(name) & _HTTP_WORDS:
+        if not builder and not words(name) & HTTP_WORDS:
             return None
         for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
             route = route_of(argument)
@@ -258,9 +303,13 @@ class Events:
 
     def _wrapped(self, call: ast.Call, scope: Mapping[str, str]) -> Deed | None:
         """A call that is given a deed to run: `asyncio.run(x.pause())`, `ray.get([e.pause.remote() for e in engines])`."""
-        if is_logging(call) or last_name(call.func) in _REGISTRARS:
+        if is_logging(call) or last_name(call.func) in REGISTRARS:
             return None
-        if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call) and call.func.attr in ("result", "get", "wait", "join"):
+        if (
+            isinstance(call.func, ast.Attribute)
+            and isinstance(call.func.value, ast.Call)
+            and call.func.attr in ("result", "get", "wait", "join")
+        ):
             inner = self.deed(call.func.value, scope)
             if inner is not None:
                 return replace(inner, node=call, awaited=True, bare=False)
@@ -277,8 +326,10 @@ class Events:
     def _fan_out(self, node: ast.expr, scope: Mapping[str, str]) -> Deed | None:
         """`[e.pause.remote() for e in engines]`, also as a generator; a list of exactly one deed."""
         match node:
-            case ast.ListComp(elt=elt, generators=[generator]) | ast.GeneratorExp(elt=elt, generators=[generator]) | ast.SetComp(
-                elt=elt, generators=[generator]
+            case (
+                ast.ListComp(elt=elt, generators=[generator])
+                | ast.GeneratorExp(elt=elt, generators=[generator])
+                | ast.SetComp(elt=elt, generators=[generator])
             ):
                 inner = self.deed(elt, scope)
                 if inner is None:
@@ -309,7 +360,12 @@ def loop_bindings(target: ast.expr, iterated: ast.expr, over: Term) -> Iterator[
     elif isinstance(target, ast.Tuple | ast.List):
         for place, element in enumerate(target.elts):
             if isinstance(element, ast.Name):
-                yield element.id, ("each", over) if len(target.elts) == 2 and place == 1 else ("each", ("item", over, ("const", "int", place)))
+                yield (
+                    element.id,
+                    ("each", over)
+                    if len(target.elts) == 2 and place == 1
+                    else ("each", ("item", over, ("const", "int", place))),
+                )
 
 
 def stores(func: ast.expr) -> bool:

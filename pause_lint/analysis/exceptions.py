@@ -109,6 +109,8 @@ def catch(thrown: Thrown, types: tuple[str, ...], local: Hierarchy) -> tuple[tup
         below = is_subclass(kind, rest.upper, local)
         if below is False or any(is_subclass(kind, seen, local) is True for seen in rest.excluded):
             continue
-        caught.append(Thrown(kind, excluded=frozenset(e for e in rest.excluded if is_subclass(e, kind, local) is not False)))
+        caught.append(
+            Thrown(kind, excluded=frozenset(e for e in rest.excluded if is_subclass(e, kind, local) is not False))
+        )
         rest = replace(rest, excluded=rest.excluded | {kind})
     return tuple(caught), rest

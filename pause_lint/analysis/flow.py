@@ -141,7 +141,9 @@ class _Follower:
         if self.deed.pair.tested:
             wanted |= {f"@{place}" for place in self.nodes[self.site].fresh}
         for node in self.nodes:
-            if node.op == g.DEED and (undoes(node.arg, self.deed) or plain_name(node.arg.spelling) in self.deed.pair.pauses):
+            if node.op == g.DEED and (
+                undoes(node.arg, self.deed) or plain_name(node.arg.spelling) in self.deed.pair.pauses
+            ):
                 wanted |= receiver_names(node.arg)
             elif node.op == g.RAISE and node.arg[0] == "name":
                 wanted.add(node.arg[1])
@@ -415,8 +417,12 @@ class _Follower:
             if deed.pair.tested:
                 place = ("true", ("sym", node.fresh[0], 0)) if node.fresh else None
                 if place is not None:
-                    yield self._go(State(state.node, state.facts | {(place, True)}, state.env, outcome, state.stack), node.next)
-                    yield self._go(State(state.node, state.facts | {(place, False)}, state.env, held, state.stack), node.next)
+                    yield self._go(
+                        State(state.node, state.facts | {(place, True)}, state.env, outcome, state.stack), node.next
+                    )
+                    yield self._go(
+                        State(state.node, state.facts | {(place, False)}, state.env, held, state.stack), node.next
+                    )
                     continue
             yield self._go(after, node.next)
         failed = before
@@ -511,7 +517,9 @@ class _Follower:
 
     # -- replaying a leak ----------------------------------------------------------------------------------------------
 
-    def _replay(self, walk: _Walk, ends: list[int], everything: frozenset[str]) -> tuple[tuple[int, ...] | None, set[str]]:
+    def _replay(
+        self, walk: _Walk, ends: list[int], everything: frozenset[str]
+    ) -> tuple[tuple[int, ...] | None, set[str]]:
         """A real path to a leak at one of the states `ends`, or the conditions that keep every path found from being real."""
         tracked, sites = self.tracked, self.sites
         self._track(everything)
@@ -560,7 +568,12 @@ class _Follower:
             for to in wanted:
                 image = walk.states[to]
                 for after in concrete:
-                    if after.node == image.node and after.open == image.open and after.stack == image.stack and _agrees(image.facts, after.facts):
+                    if (
+                        after.node == image.node
+                        and after.open == image.open
+                        and after.stack == image.stack
+                        and _agrees(image.facts, after.facts)
+                    ):
                         matched.append((distance[to], to, after))
             node = self.nodes[state.node]
             reached = {to for _, to, _ in matched}
@@ -607,9 +620,13 @@ def _first(item: tuple[str, Term]) -> str:
 
 
 def _grouped(thrown: Thrown) -> Thrown:
-    return Thrown("BaseExceptionGroup" if thrown.upper in ("CancelledError", "GeneratorExit", "BaseException") else "ExceptionGroup", exact=True)
+    return Thrown(
+        "BaseExceptionGroup"
+        if thrown.upper in ("CancelledError", "GeneratorExit", "BaseException")
+        else "ExceptionGroup",
+        exact=True,
+    )
 
 
 def _size(term: Term) -> int:
     return 1 + sum(_size(part) for part in term if isinstance(part, tuple))
-

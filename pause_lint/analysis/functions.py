@@ -41,14 +41,18 @@ class Function:
 
 def mentioned_lines(module: Module, vocabulary: Vocabulary) -> list[int]:
     """The lines, in order, whose text holds a word that pauses or resumes."""
-    pattern = re.compile("|".join(sorted({*vocabulary.pausing, *vocabulary.resuming}, key=lambda word: (-len(word), word))))
+    pattern = re.compile(
+        "|".join(sorted({*vocabulary.pausing, *vocabulary.resuming}, key=lambda word: (-len(word), word)))
+    )
     return [number for number, line in enumerate(module.lines, 1) if pattern.search(line)]
 
 
 def functions(module: Module, lines: list[int]) -> Iterator[Function]:
     """Every function that spans one of `lines`, outer ones first; last the module itself."""
     root = Function(module.tree, "<module>")
-    stack: list[tuple[Sequence[ast.stmt], str, ast.ClassDef | None, Function | None]] = [(module.tree.body, "", None, None)]
+    stack: list[tuple[Sequence[ast.stmt], str, ast.ClassDef | None, Function | None]] = [
+        (module.tree.body, "", None, None)
+    ]
     while stack:
         body, prefix, owner, parent = stack.pop()
         for statement in body:

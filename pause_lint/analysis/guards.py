@@ -24,7 +24,9 @@ TRUE: Term = ("const", "bool", True)
 FALSE: Term = ("const", "bool", False)
 NONE: Term = ("const", "NoneType", None)
 
-_PURE_CALLS = frozenset({"isinstance", "issubclass", "len", "bool", "hasattr", "getattr", "callable", "range", "id", "type", "str", "int"})
+_PURE_CALLS = frozenset(
+    {"isinstance", "issubclass", "len", "bool", "hasattr", "getattr", "callable", "range", "id", "type", "str", "int"}
+)
 _STABLE_CALLS = frozenset(
     {
         "get_rank",
@@ -98,14 +100,20 @@ class Terms:
             case ast.FormattedValue(value=value):
                 return self.of(value, scope)
             case ast.Slice(lower=lower, upper=upper, step=step):
-                return ("op", "slice", tuple(NONE if part is None else self.of(part, scope) for part in (lower, upper, step)))
+                return (
+                    "op",
+                    "slice",
+                    tuple(NONE if part is None else self.of(part, scope) for part in (lower, upper, step)),
+                )
             case ast.Tuple(elts=elts):
                 return ("op", "tuple", tuple(self.of(element, scope) for element in elts))
             case ast.List(elts=elts) | ast.Set(elts=elts):
                 return ("display", bool(elts)) if not any(isinstance(e, ast.Starred) for e in elts) else symbol(node)
             case ast.Dict(keys=keys):
                 return ("display", bool(keys)) if None not in keys else symbol(node)
-            case ast.ListComp(elt=ast.Name(id=one), generators=[ast.comprehension(target=ast.Name(id=two), iter=over, ifs=ifs)]) if one == two:
+            case ast.ListComp(
+                elt=ast.Name(id=one), generators=[ast.comprehension(target=ast.Name(id=two), iter=over, ifs=ifs)]
+            ) if one == two:
                 inner = self.iterable(over, scope)
                 return ("subset", inner, id(node)) if ifs else inner
             case ast.Lambda():
@@ -121,7 +129,10 @@ class Terms:
                 return self.iterable(first, scope)
             case ast.Call(func=ast.Attribute(value=value, attr=attr), args=[]) if attr in _VIEWS:
                 return self.iterable(value, scope)
-            case ast.Call(func=ast.Attribute(attr="tqdm"), args=[first, *_]) | ast.Call(func=ast.Name(id="tqdm"), args=[first, *_]):
+            case (
+                ast.Call(func=ast.Attribute(attr="tqdm"), args=[first, *_])
+                | ast.Call(func=ast.Name(id="tqdm"), args=[first, *_])
+            ):
                 return self.iterable(first, scope)
         return self.of(node, scope)
 
@@ -154,7 +165,10 @@ class Terms:
                 return ("not", ("cmp", "is", left, right))
             case ast.In() | ast.NotIn():
                 if isinstance(right_node, ast.Tuple | ast.List | ast.Set):
-                    member: Term = ("or", tuple(("cmp", "==", left, self.of(element, scope)) for element in right_node.elts))
+                    member: Term = (
+                        "or",
+                        tuple(("cmp", "==", left, self.of(element, scope)) for element in right_node.elts),
+                    )
                 else:
                     member = ("cmp", "in", left, right)
                 return member if isinstance(op, ast.In) else ("not", member)

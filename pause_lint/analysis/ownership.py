@@ -7,7 +7,7 @@ normal ones are walked. It never looks at functions of other modules.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,7 +19,9 @@ from pause_lint.analysis.guards import last_name
 from pause_lint.pairs import Pair, answers, plain_name
 from pause_lint.tree import Module
 
-FINAL_NAMES = frozenset({"close", "aclose", "shutdown", "ashutdown", "del", "terminate", "teardown", "destroy", "kill", "exit", "aexit"})
+FINAL_NAMES = frozenset(
+    {"close", "aclose", "shutdown", "ashutdown", "del", "terminate", "teardown", "destroy", "kill", "exit", "aexit"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,8 @@ def serves(function: Function, names: Iterable[str]) -> bool:
 def _is_handler(function: Function) -> bool:
     node = function.node
     return not isinstance(node, ast.Module) and any(
-        isinstance(decorator, ast.Call) and any(isinstance(a, ast.Constant) and str(a.value).startswith("/") for a in decorator.args)
+        isinstance(decorator, ast.Call)
+        and any(isinstance(a, ast.Constant) and str(a.value).startswith("/") for a in decorator.args)
         for decorator in node.decorator_list
     )
 
@@ -123,19 +126,30 @@ def _idle(statement: ast.stmt) -> bool:
     if not isinstance(statement, ast.Expr):
         return False
     value = statement.value
-    return isinstance(value, ast.Constant) or (isinstance(value, ast.Call) and last_name(value.func) in ("debug", "info", "warning", "error", "print"))
+    return isinstance(value, ast.Constant) or (
+        isinstance(value, ast.Call) and last_name(value.func) in ("debug", "info", "warning", "error", "print")
+    )
 
 
 def _is_provider(conduct: Conduct, pause: Deed, around: Surroundings) -> bool:
     """A method of a class that offers both halves, or a handler of an application that serves both."""
     function = conduct.function
     if _is_handler(function):
-        served = {half for other in around.conducts for half in ("pauses", "resumes") if serves(other.function, getattr(pause.pair, half))}
+        served = {
+            half
+            for other in around.conducts
+            for half in ("pauses", "resumes")
+            if serves(other.function, getattr(pause.pair, half))
+        }
         if served == {"pauses", "resumes"}:
             return True
     if function.owner is None or not isinstance(function.node, ast.FunctionDef | ast.AsyncFunctionDef):
         return False
-    methods = {plain_name(item.name) for item in function.owner.body if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef)}
+    methods = {
+        plain_name(item.name)
+        for item in function.owner.body
+        if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
     if not (methods & pause.pair.pauses and methods & pause.pair.resumes):
         return False
     return not _goes_on(function, pause)
@@ -145,7 +159,8 @@ def _goes_on(function: Function, pause: Deed) -> bool:
     """Whether other calls follow the pause in source order."""
     end = (pause.node.end_lineno or pause.node.lineno, pause.node.end_col_offset or 0)
     return any(
-        isinstance(node, ast.Call) and (node.lineno, node.col_offset) >= end and not _idle(ast.Expr(node)) for node in ast.walk(function.node)
+        isinstance(node, ast.Call) and (node.lineno, node.col_offset) >= end and not _idle(ast.Expr(node))
+        for node in ast.walk(function.node)
     )
 
 
@@ -153,11 +168,22 @@ def _is_half(conduct: Conduct, pause: Deed, around: Surroundings) -> bool:
     """Whether it is the pausing half of a split pair of its class or module."""
     function = conduct.function
     neighbours = [other for other in around.conducts if other is not conduct and _neighbours(other.function, function)]
-    resuming = [other for other in neighbours if any(undoes(deed, pause) for deed in other.resumes) and not _pauses(other, pause.pair)]
+    resuming = [
+        other
+        for other in neighbours
+        if any(undoes(deed, pause) for deed in other.resumes) and not _pauses(other, pause.pair)
+    ]
     if any(answers(function.short, other.function.short) for other in resuming):
         return True
-    pausing = [other for other in neighbours if _pauses(other, pause.pair) and not any(undoes(d, pause) for d in other.resumes)]
-    explicit = [other for other in neighbours if plain_name(other.function.short) in pause.pair.pauses | pause.pair.resumes or serves(other.function, pause.pair.pauses)]
+    pausing = [
+        other for other in neighbours if _pauses(other, pause.pair) and not any(undoes(d, pause) for d in other.resumes)
+    ]
+    explicit = [
+        other
+        for other in neighbours
+        if plain_name(other.function.short) in pause.pair.pauses | pause.pair.resumes
+        or serves(other.function, pause.pair.pauses)
+    ]
     if pausing or len(resuming) != 1 or explicit:
         return False
     other = resuming[0].function

@@ -146,7 +146,9 @@ class _View:
             return True
         return any(other.function.parent is conduct.function and other.pauses for other in self.conducts)
 
-    def _followed(self, conduct: Conduct, graph: g.Graph, graphs: dict[int, g.Graph], around: Surroundings, notes: list[str]) -> Iterator[Case]:
+    def _followed(
+        self, conduct: Conduct, graph: g.Graph, graphs: dict[int, g.Graph], around: Surroundings, notes: list[str]
+    ) -> Iterator[Case]:
         function = conduct.function
         done: set[int] = set()
         for site in graph.deeds("pause"):
@@ -154,7 +156,9 @@ class _View:
             if id(deed.node) in done:
                 continue
             done.add(id(deed.node))
-            takes = ownership.resumes_itself(conduct, deed) or any(undoes(graph.nodes[other].arg, deed) for other in graph.deeds("resume"))
+            takes = ownership.resumes_itself(conduct, deed) or any(
+                undoes(graph.nodes[other].arg, deed) for other in graph.deeds("resume")
+            )
             if not takes and ownership.is_excused(conduct, deed, around):
                 continue
             if not takes and self._run_by_parent(function, deed, graphs):
@@ -163,13 +167,17 @@ class _View:
                 continue
             followed = follow_pause(graph, site)
             if followed.given_up:
-                notes.append(f"{self.module.path}:{deed.node.lineno}: too many paths in {function.name}; this pause was given up")
+                notes.append(
+                    f"{self.module.path}:{deed.node.lineno}: too many paths in {function.name}; this pause was given up"
+                )
             leaks = followed.leaks
             if function.short in ("__enter__", "__aenter__") and not takes:
                 leaks = tuple(leak for leak in leaks if leak.thrown is not None)
             if leaks:
                 followed = replace(followed, leaks=leaks)
-                yield Case(self.module, function, graph, site, followed, finding(self.module, function, graph, site, followed))
+                yield Case(
+                    self.module, function, graph, site, followed, finding(self.module, function, graph, site, followed)
+                )
 
     def _run_by_parent(self, function: Function, deed: Deed, graphs: dict[int, g.Graph]) -> bool:
         """Whether the function is nested in one that runs it and resumes: then that one has the duty."""
@@ -183,14 +191,20 @@ class _View:
 
     def _find_unawaited(self) -> dict[int, tuple[Conduct, Deed]]:
         """Deeds whose coroutine nobody runs, by the identity of their call."""
-        awaited = [deed for conduct in self.conducts for deed in (*conduct.pauses, *conduct.resumes) if deed.awaited and not deed.bare]
+        awaited = [
+            deed
+            for conduct in self.conducts
+            for deed in (*conduct.pauses, *conduct.resumes)
+            if deed.awaited and not deed.bare
+        ]
         coroutines = _coroutine_names(self.module.text) if "async def" in self.module.text else frozenset()
         lost: dict[int, tuple[Conduct, Deed]] = {}
         for conduct in self.conducts:
             suspects = [
                 deed
                 for deed in (*conduct.pauses, *conduct.resumes)
-                if deed.bare and (deed.spelling in coroutines or any(self._is_other_half(deed, other) for other in awaited))
+                if deed.bare
+                and (deed.spelling in coroutines or any(self._is_other_half(deed, other) for other in awaited))
             ]
             dropped = {id(value) for value in _dropped_values(conduct.function)} if suspects else set()
             lost.update((id(deed.node), (conduct, deed)) for deed in suspects if id(deed.node) in dropped)
@@ -199,7 +213,11 @@ class _View:
     def _is_other_half(self, deed: Deed, other: Deed) -> bool:
         if other.kind == deed.kind or deed.pair is not other.pair:
             return False
-        return deed.receiver == other.receiver and isinstance(other.node, ast.Call) and isinstance(other.node.func, ast.Attribute | ast.Name)
+        return (
+            deed.receiver == other.receiver
+            and isinstance(other.node, ast.Call)
+            and isinstance(other.node.func, ast.Attribute | ast.Name)
+        )
 
     def unawaited(self) -> Iterator[Finding]:
         """PR004: coroutines of the pair that are made and dropped."""
@@ -226,7 +244,9 @@ class _View:
                     place = span(self.module, deed.node)
                     message = f"a failure of {ast.unparse(deed.node).split('(')[0]}() is swallowed on line {swallower}: {deed.pair.noun} stays paused in silence"
                     step = Step(self.module.path, place.line, place.column, "if this resume fails, nothing says so")
-                    yield Finding("PR005", "swallowed", message, self.module.path, place, conduct.function.name, (step,))
+                    yield Finding(
+                        "PR005", "swallowed", message, self.module.path, place, conduct.function.name, (step,)
+                    )
 
 
 def replace_dead(events: Events, dead: frozenset[int]) -> Events:
@@ -247,7 +267,9 @@ def _coroutine_names(text: str) -> frozenset[str]:
 
 def _dropped_values(function: Function) -> Iterator[ast.expr]:
     """Expressions whose value goes nowhere: statements of their own, and names that are never read."""
-    read = {node.id for node in ast.walk(function.node) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    read = {
+        node.id for node in ast.walk(function.node) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    }
     for node in own_nodes(function.body):
         match node:
             case ast.Expr(value=value):
@@ -270,4 +292,3 @@ def _swallowing(function: Function) -> Iterator[tuple[int, Sequence[ast.stmt]]]:
                 if isinstance(manager, ast.Call) and last_name(manager.func) == "suppress":
                     if any(last_name(arg) in ("Exception", "BaseException") for arg in manager.args):
                         yield node.lineno, node.body
-

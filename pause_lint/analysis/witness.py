@@ -76,7 +76,9 @@ def finding(module: Module, function: Function, graph: g.Graph, site: int, follo
         message = f"{what} is not resumed if {_event(graph, leak)}, which stands before the resume in the same cleanup"
     else:
         message = f"{what} is not resumed if {_event(graph, leak)}"
-    return Finding(code, kind, message, module.path, span(module, deed.node), function.name, _steps(module, graph, deed, leak))
+    return Finding(
+        code, kind, message, module.path, span(module, deed.node), function.name, _steps(module, graph, deed, leak)
+    )
 
 
 def classify(graph: g.Graph, deed: Deed, followed: Followed, leak: Leak, resumed: bool) -> tuple[str, str]:
@@ -121,7 +123,11 @@ def _in_cleanup(graph: g.Graph, leak: Leak, deed: Deed, cleanups: list[_Stretch]
     if leak.thrown is None:
         return False
     place = _place(graph.nodes[leak.escape].syntax)
-    resumes = [_place(node.syntax) for node in graph.nodes if _undoing(node, deed) and same_receiver(deed.receiver, node.arg.receiver)]
+    resumes = [
+        _place(node.syntax)
+        for node in graph.nodes
+        if _undoing(node, deed) and same_receiver(deed.receiver, node.arg.receiver)
+    ]
     for start, end in cleanups:
         if start <= place <= end and any(place < resume <= end for resume in resumes):
             return True
@@ -139,7 +145,9 @@ def _cleanups(function: ast.AST) -> list[_Stretch]:
             blocks.append(node.body)
         for block in blocks:
             last = block[-1]
-            found.append(((block[0].lineno, block[0].col_offset), (last.end_lineno or last.lineno, last.end_col_offset or 0)))
+            found.append(
+                ((block[0].lineno, block[0].col_offset), (last.end_lineno or last.lineno, last.end_col_offset or 0))
+            )
     return found
 
 

@@ -10,15 +10,14 @@ from collections import Counter
 from dataclasses import dataclass
 
 from pause_lint import suppress
-from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.program import Case, cases
 from pause_lint.config import Options
 from pause_lint.finding import Finding
 from pause_lint.fixing.edits import Plan
 from pause_lint.fixing.plan import plans
 from pause_lint.fixing.rewrite import CannotRewrite, rewrite
+from pause_lint.fixing.spellings import spellings
 from pause_lint.fixing.verify import check_plan
-from pause_lint.pairs import plain_name
 from pause_lint.tree import Module, parse
 
 _MAX_FIXES = 500
@@ -69,7 +68,9 @@ def fix_source(data: bytes, path: str, options: Options, unsafe: bool) -> FixRes
 
 def _visible(module: Module, options: Options) -> list[Case]:
     """The cases that are reported: selected and not suppressed."""
-    found = [case for case in cases(module, options) if case.finding.code in options.select and case.finding.code in _FIXABLE]
+    found = [
+        case for case in cases(module, options) if case.finding.code in options.select and case.finding.code in _FIXABLE
+    ]
     if "noqa" in module.text.lower():
         shown, _ = suppress.apply(module.text, module.path, [case.finding for case in found], options.select)
         found = [case for case in found if case.finding in shown]
@@ -114,16 +115,3 @@ def _carried_out(module: Module, plan: Plan, before: list[Case], options: Option
     if len(after) >= len(before) or any(count > old_places[name] for name, count in new_places.items()):
         return "the rewrite would leave the fault, or make another"
     return new
-
-
-def spellings(module: Module, case: Case) -> list[str]:
-    """The resumes that the module calls on the receiver of a pause, most frequent first."""
-    node = case.deed.node
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-        return []
-    receiver = ast.dump(node.func.value)
-    found: Counter[str] = Counter()
-    for part in ast.walk(module.tree):
-        if isinstance(part, ast.Attribute) and plain_name(last_name(part)) in case.deed.pair.resumes and ast.dump(part.value) == receiver:
-            found[part.attr] += 1
-    return [name for name, _ in found.most_common()]

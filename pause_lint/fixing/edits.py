@@ -29,7 +29,7 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class New:
-    """A statement that was not there before: one simple statement, or an `if`/`for` with simple statements, as source."""
+    """A statement that was not there before, as source: a simple statement, or an `if`/`for` with simple statements."""
 
     source: str
 

@@ -98,7 +98,9 @@ class Program:
             name for name in ENGINES if re.search(rf"push_async_callback\({name}\.|return await {name}\.", source)
         }
         awaited |= {
-            name for name in ENGINES if re.search(rf"(?s)\b(\w+) = (?:[^\n]* )?{name}\.\w+_generation\b.*await \1\(", source)
+            name
+            for name in ENGINES
+            if re.search(rf"(?s)\b(\w+) = (?:[^\n]* )?{name}\.\w+_generation\b.*await \1\(", source)
         }
         self.engines = {name: Engine(self.world, name, name in awaited) for name in ENGINES}
         names = {name.id for name in ast.walk(function) if isinstance(name, ast.Name)}

@@ -1,0 +1,342 @@
+"""What the tree defines: modules, classes, functions, and what types its names and attributes have, as far as it says.
+
+Answers questions of `calls`; decides nothing about pauses. Types are read from annotations and constructor calls only;
+an annotation outranks what an assignment suggests.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from pause_lint.analysis.functions import Function
+from pause_lint.analysis.guards import last_name
+from pause_lint.tree import Module
+
+_WRAPPERS = frozenset({"Optional", "Annotated", "Final", "ClassVar", "Type", "type", "Required", "Awaitable"})
+_DEPTH = 12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Routine:
+    """A function of the tree with the module it stands in."""
+
+    module: Module
+    function: Function
+
+    @property
+    def name(self) -> str:
+        """Its own name, without what it is nested in."""
+        return self.function.short
+
+    @property
+    def order(self) -> tuple[str, int]:
+        """A place to sort by."""
+        return (self.module.path, getattr(self.function.node, "lineno", 0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Class:
+    """A class of the tree: its bases by name, and its own methods."""
+
+    module: Module
+    node: ast.ClassDef
+    bases: tuple[str, ...]
+    methods: dict[str, Routine] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.node.name
+
+
+class Index:
+    """The definitions of some modules, by name."""
+
+    def __init__(self, modules: Sequence[Module]) -> None:
+        self.modules = modules
+        self.classes: dict[str, list[Class]] = {}
+        self.functions: dict[str, list[Routine]] = {}
+        self.methods: dict[str, list[Routine]] = {}
+        self.routines: dict[int, Routine] = {}
+        self.owners: dict[int, Class] = {}
+        self._subclasses: dict[str, list[Class]] = {}
+        self._texts: dict[tuple[int, str], tuple[str, ...]] = {}
+        for module in modules:
+            self._collect(module)
+        for found in self.classes.values():
+            for one in found:
+                for base in one.bases:
+                    self._subclasses.setdefault(base, []).append(one)
+
+    def _collect(self, module: Module) -> None:
+        stack: list[tuple[Sequence[ast.stmt], str, Class | None, Function | None]] = [(module.tree.body, "", None, None)]
+        while stack:
+            body, prefix, owner, parent = stack.pop()
+            for node in body:
+                if isinstance(node, ast.ClassDef):
+                    one = Class(module, node, tuple(last_name(_bare(base)) for base in node.bases))
+                    self.classes.setdefault(node.name, []).append(one)
+                    stack.append((node.body, f"{prefix}{node.name}.", one, parent))
+                elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                    function = Function(node, prefix + node.name, owner.node if owner else None, parent)
+                    routine = Routine(module, function)
+                    self.routines[id(node)] = routine
+                    if owner is not None:
+                        owner.methods.setdefault(node.name, routine)
+                        self.methods.setdefault(node.name, []).append(routine)
+                        self.owners[id(node)] = owner
+                    else:
+                        self.functions.setdefault(node.name, []).append(routine)
+                    stack.append((node.body, f"{prefix}{node.name}.", None, function))
+                elif isinstance(node, ast.If | ast.Try | ast.With):
+                    stack.append((node.body, prefix, owner, parent))
+                    stack.append((getattr(node, "orelse", []), prefix, owner, parent))
+                    for handler in getattr(node, "handlers", ()):
+                        stack.append((handler.body, prefix, owner, parent))
+
+    # -- classes -------------------------------------------------------------------------------------------------------
+
+    def owner(self, function: Function) -> Class | None:
+        """The class whose `self` a function sees: its own, or that of the method it is nested in."""
+        current: Function | None = function
+        while current is not None:
+            found = self.owners.get(id(current.node))
+            if found is not None:
+                return found
+            current = current.parent
+        return None
+
+    def class_named(self, name: str, near: Module) -> Class | None:
+        """The class that `name` means in `near`: its own, the imported one, or the only one of that name."""
+        found = self.classes.get(name, [])
+        if len(found) > 1:
+            own = [one for one in found if one.module is near] or [one for one in found if _imports(near, name, one.module)]
+            return own[0] if len(own) == 1 else None
+        return found[0] if found else None
+
+    def method(self, one: Class, name: str, depth: int = 0) -> Routine | None:
+        """The method `name` of a class or of the first of its bases that has it."""
+        if name in one.methods:
+            return one.methods[name]
+        if depth < _DEPTH:
+            for base in one.bases:
+                above = self.class_named(base, one.module)
+                found = self.method(above, name, depth + 1) if above is not None and above is not one else None
+                if found is not None:
+                    return found
+        return None
+
+    def base_method(self, one: Class, name: str) -> Routine | None:
+        """What `super().name` is in a method of `one`."""
+        for base in one.bases:
+            above = self.class_named(base, one.module)
+            found = self.method(above, name, 1) if above is not None and above is not one else None
+            if found is not None:
+                return found
+        return None
+
+    def implementations(self, one: Class, name: str) -> list[Routine]:
+        """What a call of `name` through a receiver declared as `one` may run.
+
+        Its own method and those of its subclasses, and, where it only declares the method, those of classes that have
+        all the methods it declares. Bodies that only raise or pass are left out.
+        """
+        found: dict[int, Routine] = {}
+        own = self.method(one, name)
+        for routine in (own, *(below.methods.get(name) for below in self._below(one))):
+            if routine is not None and not is_stub(routine):
+                found[id(routine.function.node)] = routine
+        if own is not None and is_stub(own) and not found:
+            declared = set(one.methods) - {"__init__"}
+            for routine in self.methods.get(name, ()):
+                other = self.owners[id(routine.function.node)]
+                if other is not one and not is_stub(routine) and len(declared & set(other.methods)) == len(declared):
+                    found[id(routine.function.node)] = routine
+        return sorted(found.values(), key=lambda routine: routine.order)
+
+    def _below(self, one: Class) -> Iterator[Class]:
+        seen: set[int] = {id(one)}
+        stack = list(self._subclasses.get(one.name, ()))
+        while stack:
+            below = stack.pop()
+            if id(below) not in seen:
+                seen.add(id(below))
+                yield below
+                stack += self._subclasses.get(below.name, ())
+
+    # -- types ---------------------------------------------------------------------------------------------------------
+
+    def types_of(self, node: ast.expr, where: Routine, depth: int = 0) -> list[Class]:
+        """The classes an expression is declared to be of in `where`; none if nothing says so."""
+        if depth > _DEPTH:
+            return []
+        match node:
+            case ast.Name(id="self" | "cls"):
+                one = self.owner(where.function)
+                return [one] if one is not None else []
+            case ast.Name(id=name):
+                return self._variable(name, where, depth)
+            case ast.Attribute(value=value, attr=attr):
+                return [found for one in self.types_of(value, where, depth + 1) for found in self.attribute(one, attr, depth + 1)]
+            case ast.Call(func=func):
+                return self._result(func, where, depth)
+            case ast.Await(value=value):
+                return self.types_of(value, where, depth + 1)
+            case ast.Subscript(value=value):
+                return self.types_of(value, where, depth + 1)
+        return []
+
+    def is_declared(self, node: ast.expr, where: Routine) -> bool:
+        """Whether anything in the tree says what `node` is, even if that class is not in the tree."""
+        match node:
+            case ast.Name(id=name):
+                return self._annotation(name, where) is not None
+        return bool(self.types_of(node, where))
+
+    def _annotation(self, name: str, where: Routine) -> ast.expr | None:
+        current: Function | None = where.function
+        while current is not None:
+            node = current.node
+            if not isinstance(node, ast.Module):
+                for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+                    if argument.arg == name:
+                        return argument.annotation
+            current = current.parent
+        return None
+
+    def _variable(self, name: str, where: Routine, depth: int) -> list[Class]:
+        annotation = self._annotation(name, where)
+        if annotation is not None:
+            return self.declared(annotation, where.module)
+        values: list[ast.expr] = []
+        for node in ast.walk(where.function.node):
+            match node:
+                case ast.AnnAssign(target=ast.Name(id=target), annotation=given) if target == name:
+                    return self.declared(given, where.module)
+                case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:
+                    values.append(value)
+                case ast.withitem(context_expr=value, optional_vars=ast.Name(id=target)) if target == name:
+                    values.append(value)
+        return self.types_of(values[0], where, depth + 1) if len(values) == 1 else []
+
+    def _result(self, func: ast.expr, where: Routine, depth: int) -> list[Class]:
+        if isinstance(func, ast.Name):
+            one = self.class_named(func.id, where.module)
+            if one is not None:
+                return [one]
+            candidates = self.functions.get(func.id, [])
+        elif isinstance(func, ast.Attribute):
+            candidates = [
+                routine for one in self.types_of(func.value, where, depth + 1) if (routine := self.method(one, func.attr)) is not None
+            ]
+            one = self.class_named(func.attr, where.module)
+            if not candidates and one is not None:
+                return [one]
+        else:
+            return []
+        if len(candidates) == 1:
+            node = candidates[0].function.node
+            if not isinstance(node, ast.Module) and node.returns is not None:
+                return self.declared(node.returns, candidates[0].module)
+        return []
+
+    def declared(self, annotation: ast.expr, near: Module) -> list[Class]:
+        """The classes of the tree that an annotation names."""
+        return [one for name in annotation_names(annotation) if (one := self.class_named(name, near)) is not None]
+
+    def attribute(self, one: Class, attr: str, depth: int) -> list[Class]:
+        """The classes that attribute `attr` of a class is declared, or constructed, to be of."""
+        if depth > _DEPTH:
+            return []
+        for name in self._attribute_texts(one, attr):
+            found = [part for word in name.split("|") if (part := self.class_named(word, one.module)) is not None]
+            if found:
+                return found
+        for routine in one.methods.values():
+            if f"self.{attr} = {attr}" in _source(routine):
+                annotation = self._annotation(attr, routine)
+                if annotation is not None:
+                    return self.declared(annotation, one.module)
+        for base in one.bases:
+            above = self.class_named(base, one.module)
+            if above is not None and above is not one:
+                found = self.attribute(above, attr, depth + 1)
+                if found:
+                    return found
+        return []
+
+    def _attribute_texts(self, one: Class, attr: str) -> tuple[str, ...]:
+        """Class names by which the text of a class declares or makes an attribute, declarations first.
+
+        Read from the text, for the bodies of functions that nothing else needs are not parsed.
+        """
+        key = (id(one.node), attr)
+        if key not in self._texts:
+            source = "\n".join(one.module.lines[one.node.lineno - 1 : one.node.end_lineno])
+            quoted = re.escape(attr)
+            declared = re.findall(rf"^\s+(?:self\.)?{quoted}\s*:\s*([^=\n#]+)", source, re.MULTILINE)
+            made = re.findall(rf"^\s+self\.{quoted}\s*=\s*(?:await\s+)?(?:\w+\.)*([A-Z]\w*)\(", source, re.MULTILINE)
+            self._texts[key] = (*("|".join(_words(text)) for text in declared), *made)
+        return self._texts[key]
+
+
+def annotation_names(annotation: ast.expr) -> list[str]:
+    """The names in an annotation that may be classes: of unions each, of `list[X]` and `Optional[X]` the `X`."""
+    match annotation:
+        case ast.Constant(value=str() as text):
+            return _words(text)
+        case ast.Name() | ast.Attribute():
+            return [last_name(annotation)]
+        case ast.BinOp(left=left, right=right):
+            return annotation_names(left) + annotation_names(right)
+        case ast.Subscript(value=value, slice=index):
+            inner = [name for part in (index.elts if isinstance(index, ast.Tuple) else [index]) for name in annotation_names(part)]
+            return inner if last_name(value) in _WRAPPERS or inner else [last_name(value)]
+    return []
+
+
+def is_stub(routine: Routine) -> bool:
+    """Whether a body only raises, passes or documents."""
+    node = routine.function.node
+    return all(
+        isinstance(statement, ast.Pass | ast.Raise) or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
+        for statement in node.body
+    ) and not _is_blanked(routine)
+
+
+def _is_blanked(routine: Routine) -> bool:
+    """Whether the body was left out of the tree because nothing in it matters."""
+    lines = routine.module.lines
+    node = routine.function.node
+    if isinstance(node, ast.Module):
+        return False
+    return not any(word in "\n".join(lines[node.lineno - 1 : node.end_lineno]) for word in ("pass", "raise", "...", '"""'))
+
+
+def _source(routine: Routine) -> str:
+    node = routine.function.node
+    first = getattr(node, "lineno", 1)
+    return "\n".join(routine.module.lines[first - 1 : getattr(node, "end_lineno", first)])
+
+
+def _bare(node: ast.expr) -> ast.expr:
+    return node.value if isinstance(node, ast.Subscript) else node
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in re.findall(r"\b[A-Za-z_]\w*", text) if word not in ("None", "Optional", "Union", "Any", "list", "dict")]
+
+
+def _imports(module: Module, name: str, source: Module) -> bool:
+    """Whether `module` imports `name` from a module whose path ends like that of `source`."""
+    stem = source.path.removesuffix(".py").removesuffix("/__init__")
+    for match in re.finditer(rf"^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]+(?:\([^)]*\b{name}\b|[^\n]*\b{name}\b)", module.text, re.MULTILINE):
+        dotted = match[1].lstrip(".").replace(".", "/")
+        if stem == dotted or stem.endswith("/" + dotted) or (not dotted and stem.rpartition("/")[0] == module.path.rpartition("/")[0]):
+            return True
+        if dotted and f"/{dotted}/" in f"/{stem}/":
+            return True
+    return False

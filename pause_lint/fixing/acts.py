@@ -1,0 +1,219 @@
+"""Pauses and resumes as statements: where they stand, under which guards, and what is around them.
+
+A view of one case for planning; it changes nothing and makes no plans.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pause_lint.analysis import graph as g
+from pause_lint.analysis.events import Deed, same_receiver
+from pause_lint.analysis.flow import undoes
+from pause_lint.analysis.guards import Terms
+from pause_lint.analysis.program import Case
+from pause_lint.fixing.blocks import Blocks
+from pause_lint.fixing.edits import At, Keep, Piece
+from pause_lint.fixing.names import assignments, mentions
+
+_REGISTRATION = re.compile(r"callback|addCleanup|addfinalizer|push")
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """A pause or resume as a statement.
+
+    index: its node in the graph. statement: the innermost one it belongs to. chain: that statement and those around
+    it, innermost first.
+    """
+
+    index: int
+    deed: Deed
+    statement: ast.stmt
+    chain: tuple[ast.stmt, ...]
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether its statement awaits."""
+        return any(isinstance(node, ast.Await) for node in ast.walk(self.statement))
+
+    @property
+    def is_looped(self) -> bool:
+        """Whether it stands in a loop over its receivers: then the loop is needed with it."""
+        return any(
+            isinstance(outer, ast.For | ast.AsyncFor)
+            and any(mentions(self.statement, node.id) for node in ast.walk(outer.target) if isinstance(node, ast.Name))
+            for outer in self.chain[1:]
+        )
+
+    @property
+    def registers(self) -> bool:
+        """Whether it registers a resume to be called later (`stack.callback(x.resume)`)."""
+        return any(
+            isinstance(node, ast.Call) and _REGISTRATION.search(ast.unparse(node.func))
+            for node in ast.walk(self.statement)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One pause and all that its function does to the same receiver.
+
+    pauses, resumes: every pause of the receiver and every resume that undoes this one. closing: the resumes that some
+    path from the pause meets first. reopened: a later pause takes over on some path. assigned: what names are bound to.
+    """
+
+    case: Case
+    blocks: Blocks
+    pause: Act
+    pauses: tuple[Act, ...]
+    resumes: tuple[Act, ...]
+    closing: tuple[Act, ...]
+    reopened: bool
+    assigned: dict[str, list[ast.expr | None]]
+
+    def at(self, statement: ast.stmt) -> At:
+        """Where a statement starts."""
+        return self.blocks.at(statement)
+
+    def keep(self, statements: Iterable[ast.stmt]) -> tuple[Piece, ...]:
+        """The statements as they are."""
+        return tuple(Keep(self.at(statement)) for statement in statements)
+
+    def is_pure(self, act: Act) -> bool:
+        """Whether the statement is the pause or resume and nothing else."""
+        statement = act.statement
+        if not isinstance(statement, ast.Expr):
+            return False
+        value = statement.value.value if isinstance(statement.value, ast.Await) else statement.value
+        return value is act.deed.node or self.case.graph.nodes[act.index].site is value
+
+    def common(self, act: Act) -> tuple[Sequence[ast.stmt], int, int] | None:
+        """The innermost block that holds the pause and `act`, and where in it they stand; None if `act` comes first."""
+        for statement in self.pause.chain:
+            spot = self.blocks.spot(statement)
+            top = top_in(act, spot.block)
+            if top is not None:
+                place = next(index for index, other in enumerate(spot.block) if other is top)
+                return (spot.block, spot.index, place) if place >= spot.index else None
+        return None
+
+    def same_guards(self, one: Sequence[ast.If], other: Sequence[ast.If]) -> bool:
+        """Whether two chains of guards say the same."""
+        return len(one) == len(other) and all(self.same_tests(a.test, b.test) for a, b in zip(one, other, strict=True))
+
+    def same_tests(self, one: ast.expr | None, other: ast.expr | None) -> bool:
+        """Whether two tests, or the absence of both, say the same and go on saying it."""
+        if one is None or other is None:
+            return one is other
+        return ast.dump(self._expanded(one)) == ast.dump(self._expanded(other)) and is_stable(other)
+
+    def _expanded(self, test: ast.expr) -> ast.expr:
+        """A test that is a name bound once, as what it is bound to."""
+        if isinstance(test, ast.Name) and len(self.assigned.get(test.id, ())) == 1:
+            return self.assigned[test.id][0] or test
+        return test
+
+
+def scene_of(case: Case) -> Scene | None:
+    """What surrounds the pause of a case; None if no statement of the function itself pauses."""
+    blocks = Blocks(case.module, case.function.node)
+    inside = {id(node) for node in ast.walk(case.function.node)}
+    nodes = case.graph.nodes
+
+    def act_of(index: int) -> Act | None:
+        node = nodes[index]
+        syntax = node.site if node.site is not None else node.arg.node
+        if id(syntax) not in inside:
+            return None
+        statement = blocks.statement_of(syntax)
+        return Act(index, node.arg, statement, tuple(blocks.chain(statement)))
+
+    def acts_of(indices: Iterable[int]) -> tuple[Act, ...]:
+        found: dict[int, Act] = {}
+        for index in indices:
+            act = act_of(index)
+            if act is not None:
+                found.setdefault(id(act.statement), act)
+        return tuple(found.values())
+
+    pause = act_of(case.site)
+    if pause is None:
+        return None
+    deed = case.deed
+    related = [
+        (index, node.arg)
+        for index, node in enumerate(nodes)
+        if node.op == g.DEED and same_receiver(deed.receiver, node.arg.receiver)
+    ]
+    resumes = acts_of(index for index, other in related if undoes(other, deed))
+    pauses = acts_of(
+        index for index, other in related if other.kind == "pause" and other.pair.pauses & deed.pair.pauses
+    )
+    closers = case.followed.closers
+    return Scene(
+        case=case,
+        blocks=blocks,
+        pause=pause,
+        pauses=pauses,
+        resumes=resumes,
+        closing=tuple(act for act in resumes if act.index in closers),
+        reopened=any(act.index in closers for act in pauses),
+        assigned=assignments(case.function.node),
+    )
+
+
+def unit_of(act: Act) -> ast.stmt:
+    """The act with the guard or the loop that is around nothing else."""
+    unit = act.statement
+    for outer in act.chain[1:]:
+        if not isinstance(outer, ast.If | ast.For | ast.AsyncFor) or outer.body != [unit] or outer.orelse:
+            break
+        unit = outer
+    return unit
+
+
+def top_in(act: Act, block: Sequence[ast.stmt]) -> ast.stmt | None:
+    """The statement of `block` that holds the act, if one does."""
+    return next((statement for statement in act.chain if statement in block), None)
+
+
+def guards_of(act: Act, top: ast.stmt) -> list[ast.If] | None:
+    """The `if` statements from `top` down to the act, outermost first; None if something else stands between."""
+    found: list[ast.If] = []
+    below = act.statement
+    if below is top:
+        return found
+    for outer in act.chain[1:]:
+        if not isinstance(outer, ast.If) or below not in outer.body:
+            return None
+        found.insert(0, outer)
+        if outer is top:
+            return found
+        below = outer
+    return None
+
+
+def is_stable(test: ast.expr) -> bool:
+    """Whether a test may be evaluated once more with the same outcome: no awaits, no bindings, no unknown calls."""
+    terms = Terms()
+    return not any(
+        isinstance(node, ast.Await | ast.NamedExpr) or (isinstance(node, ast.Call) and not terms.is_stable_call(node))
+        for node in ast.walk(test)
+    )
+
+
+def condition_of(statement: ast.stmt) -> tuple[ast.expr, bool] | None:
+    """The test under which a conditional expression or an `and`/`or` as a statement does its deed, and its outcome."""
+    if not isinstance(statement, ast.Expr):
+        return None
+    match statement.value:
+        case ast.IfExp(test=test, body=body):
+            return test, any(isinstance(node, ast.Call) for node in ast.walk(body))
+        case ast.BoolOp(op=op, values=values):
+            test = values[0] if len(values) == 2 else ast.BoolOp(op, values[:-1])
+            return test, isinstance(op, ast.And)
+    return None

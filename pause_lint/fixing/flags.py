@@ -1,0 +1,139 @@
+"""The fix of last resort: a flag remembers whether the pause is open, and a finally around the rest closes it.
+
+On a path that was right before, the flag is down at the end and nothing is called that was not called before.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterator, Sequence
+
+from pause_lint.fixing.acts import Act, Scene, condition_of, is_stable
+from pause_lint.fixing.edits import At, Edit, Keep, New, Piece, Plan, Try
+from pause_lint.fixing.names import mentions, names
+from pause_lint.fixing.spellings import answer, chosen, confidence, resume_text
+
+
+def flagged(scene: Scene, known: Sequence[str]) -> Iterator[Plan]:
+    """First one flag for all pauses of the receiver, then one for this pause alone.
+
+    known: names of resumes that the project uses on this receiver, for a pause that is never resumed.
+    """
+    pause = scene.pause
+    again = [act for act in scene.pauses if act.index in scene.case.followed.closers]
+    taken_over = [act for act in again if act.statement is not pause.statement]
+    flag = _free_name(scene)
+    for pauses, resumes, others in (
+        (scene.pauses, scene.resumes, []),
+        ((pause,), scene.closing, taken_over),
+    ):
+        edits = _flag_edits(scene, flag, pauses, resumes, others)
+        name = chosen(pause, known)
+        source = resume_text(scene, pauses) if scene.resumes else answer(pause, name)
+        if edits is None or source is None:
+            continue
+        if any(len(scene.assigned.get(read, ())) > 1 for read in names(ast.parse(source), ast.Load)):
+            continue
+        safe, why = (True, "") if scene.resumes else confidence(known, name)
+        yield Plan(_whole(scene, flag, pauses, edits, source), safe, why)
+
+
+def _free_name(scene: Scene) -> str:
+    function = scene.case.function.node
+    candidates = (f"paused_{number}" if number > 1 else "paused" for number in itertools.count(1))
+    return next(name for name in candidates if name not in scene.assigned and not mentions(function, name))
+
+
+def _flag_edits(
+    scene: Scene, flag: str, pauses: Sequence[Act], resumes: Sequence[Act], taken_over: Sequence[Act]
+) -> list[Edit] | None:
+    """The flag goes up behind each pause, and down where it is closed or another takes over; None if it cannot."""
+    edits = [
+        *(_set_at_pause(scene, act, f"{flag} = True") for act in pauses),
+        *(_set_at_resume(scene, act, f"{flag} = False", pauses) for act in resumes),
+        *(_set_at_pause(scene, act, f"{flag} = False") for act in taken_over),
+    ]
+    possible = [edit for edit in edits if edit is not None]
+    return possible if len(possible) == len(edits) else None
+
+
+def _set_at_pause(scene: Scene, act: Act, action: str) -> Edit | None:
+    """The action behind a pause, or before it if it can take effect in part."""
+    if not isinstance(act.statement, ast.Expr | ast.Assign | ast.AnnAssign):
+        return None
+    new = _under_condition(act, action)
+    if new is None:
+        return None
+    here = scene.at(act.statement)
+    early = act.deed.many and act.deed.pair.harmless
+    return Edit(here, here, (new, Keep(here)) if early else (Keep(here), new))
+
+
+def _set_at_resume(scene: Scene, act: Act, action: str, pauses: Sequence[Act]) -> Edit | None:
+    """The action before a resume, or behind a registration, which resumes later whatever happens."""
+    if not isinstance(act.statement, ast.Expr | ast.Assign | ast.AnnAssign | ast.Return):
+        return None
+    new = _under_condition(act, action)
+    if new is None:
+        return None
+    here = scene.at(act.statement)
+    if not act.registers:
+        return Edit(here, here, (new, Keep(here)))
+    if any(here < scene.at(pause.statement) for pause in pauses):
+        return None
+    return Edit(here, here, (Keep(here), new))
+
+
+def _under_condition(act: Act, action: str) -> New | None:
+    """The action under the condition that the act's own statement has; None if that cannot be evaluated once more."""
+    condition = condition_of(act.statement)
+    if condition is None:
+        return New(action)
+    test, outcome = condition
+    if not is_stable(test):
+        return None
+    text = ast.unparse(test)
+    return New(f"if {text}:\n    {action}" if outcome else f"if not ({text}):\n    {action}")
+
+
+def _whole(scene: Scene, flag: str, pauses: Sequence[Act], edits: list[Edit], source: str) -> tuple[Edit, ...]:
+    """All edits of the plan: the flag's own, and the try around everything from the first pause on."""
+    body = scene.case.function.node.body
+    first = min(body.index(act.chain[-1]) for act in pauses)
+    only = pauses[0]
+    # One plain pause in the function's own block: the flag starts up, behind it.
+    plain = (
+        len(pauses) == 1
+        and only.statement is body[first]
+        and first + 1 < len(body)
+        and not only.deed.many
+        and condition_of(only.statement) is None
+    )
+    rest = body[first + 1 :] if plain else body[first:]
+    start = scene.at(rest[0])
+    merged = [edit for edit in _merged(edits) if edit.first >= start]
+    direct = {edit.first: edit.pieces for edit in merged}
+    wrapped: list[Piece] = []
+    for statement in rest:
+        wrapped += direct.get(scene.at(statement), (Keep(scene.at(statement)),))
+    places = {scene.at(statement) for statement in rest}
+    outside = tuple(edit for edit in merged if edit.first not in places)
+    final = (New(f"if {flag}:\n    {source}"),)
+    around = (New(f"{flag} = {plain}"), Try(tuple(wrapped), final))
+    return (*outside, Edit(start, scene.at(rest[-1]), around))
+
+
+def _merged(edits: list[Edit]) -> list[Edit]:
+    """Edits of one statement as one edit, later statements first."""
+    by_place: dict[At, Edit] = {}
+    for edit in edits:
+        known = by_place.get(edit.first)
+        if known is None:
+            by_place[edit.first] = edit
+            continue
+        pieces: list[Piece] = []
+        for piece in known.pieces:
+            pieces += edit.pieces if isinstance(piece, Keep) else [piece]
+        by_place[edit.first] = Edit(edit.first, edit.last, tuple(pieces))
+    return sorted(by_place.values(), key=lambda edit: edit.first, reverse=True)

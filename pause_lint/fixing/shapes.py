@@ -1,0 +1,317 @@
+"""The shapes of DESIGN, section 5, each as a function from a scene to the plans that cure it, if it has that shape.
+
+Every plan keeps the calls and their order on each path that was right before: a resume only moves into a `finally` if
+nothing else closes the pause on the way.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pause_lint.fixing.acts import Act, Scene, guards_of, top_in, unit_of
+from pause_lint.fixing.edits import Edit, Header, New, Piece, Plan, Rebuilt, Try
+from pause_lint.fixing.names import binds, mentions
+from pause_lint.fixing.spellings import answer, chosen, confidence
+
+_OBSERVABLE = (
+    ast.Call,
+    ast.Await,
+    ast.Yield,
+    ast.YieldFrom,
+    ast.Import,
+    ast.ImportFrom,
+    ast.For,
+    ast.AsyncFor,
+    ast.With,
+    ast.AsyncWith,
+)
+"""What others can see happening: nothing of it may change places with a resume."""
+
+
+def cleanup(scene: Scene) -> Iterator[Plan]:
+    """Cleanup before the resume in a finally or handler: a nested try/finally around it.
+
+    Only where the pause is open for certain when the cleanup starts: elsewhere a resume would be called that was not
+    called before.
+    """
+    if scene.reopened:
+        return
+    for act in scene.closing:
+        unit = unit_of(act)
+        spot = scene.blocks.spot(unit)
+        in_handler = isinstance(spot.owner, ast.ExceptHandler)
+        attempt = scene.blocks.parents[id(spot.owner)] if in_handler else spot.owner
+        if not isinstance(attempt, ast.Try) or not (in_handler or spot.field == "finalbody") or not spot.index:
+            continue
+        outer = scene.blocks.spot(attempt)
+        top = top_in(scene.pause, outer.block)
+        before = spot.block[: spot.index]
+        if top is None or outer.block.index(top) >= outer.index or binds(before, unit):
+            continue
+        guards = guards_of(scene.pause, top)
+        if guards is None or not scene.same_guards(guards, [unit] if isinstance(unit, ast.If) else []):
+            continue
+        handled = [] if in_handler else [statement for handler in attempt.handlers for statement in handler.body]
+        earlier = [*attempt.body, *attempt.orelse, *handled]
+        between = [*outer.block[outer.block.index(top) : outer.index], *earlier]
+        if guards and binds(between, guards[0].test):
+            continue
+        if any(statement in earlier for other in scene.closing for statement in other.chain):
+            continue
+        pieces = (Try(scene.keep(before), scene.keep([unit])),)
+        yield Plan((Edit(scene.at(before[0]), scene.at(unit), pieces),), safe=True)
+
+
+def straight(scene: Scene) -> Iterator[Plan]:
+    """Resumed in a straight line: everything between goes into a try, the resume into its finally."""
+    if scene.reopened or len(scene.closing) != 1:
+        return
+    resume = scene.closing[0]
+    common = scene.common(resume)
+    if common is None:
+        return
+    block, first, last = common
+    guards = guards_of(scene.pause, block[first])
+    others = guards_of(resume, block[last])
+    if first == last or guards is None or others is None or not scene.same_guards(guards, others):
+        return
+    if not scene.is_pure(resume) or len(guards) > 1 or (guards and others[0].orelse):
+        return
+    tail = _tail(scene.pause, guards)
+    head, inside = _split(scene, guards, tail)
+    body = [*inside, *scene.keep(block[first + 1 : last])]
+    after: list[Piece] = []
+    final = scene.keep([resume.statement])
+    moved = [*tail, *block[first + 1 : last]]
+    if others:
+        header = others[0]
+        place = header.body.index(resume.statement)
+        earlier, later = header.body[:place], header.body[place + 1 :]
+        moved += earlier
+        if earlier:
+            body.append(Header(scene.at(header), scene.keep(earlier), owner=True))
+        final = (Header(scene.at(header), final, owner=not earlier),)
+        if later:
+            after.append(Header(scene.at(header), scene.keep(later)))
+    if not body or binds(moved, resume.statement, *(header.test for header in others)):
+        return
+    pieces = (*head, Try(tuple(body), final), *after)
+    start = block[first] if head else block[first + 1]
+    yield Plan((Edit(scene.at(start), scene.at(block[last]), pieces),), safe=True)
+
+
+def gap(scene: Scene) -> Iterator[Plan]:
+    """Something between the pause and the try that resumes: it moves into the try, or into one around it."""
+    if scene.reopened or len(scene.closing) != 1:
+        return
+    found = _protection(scene)
+    if found is None:
+        return
+    block, first, last, attempt, unit = found.block, found.first, found.last, found.attempt, found.unit
+    guards = guards_of(scene.pause, block[first])
+    own = unit.test if isinstance(unit, ast.If) else None
+    if guards is None or len(guards) > 1 or not scene.same_tests(guards[0].test if guards else None, own):
+        return
+    tail = _tail(scene.pause, guards)
+    head, inside = _split(scene, guards, tail)
+    between = (*inside, *scene.keep(block[first + 1 : last]))
+    if not between or binds([*tail, *block[first + 1 : last]], unit):
+        return
+    start = block[first] if head else block[first + 1]
+    whole: Piece
+    if not attempt.handlers:
+        whole = Rebuilt(scene.at(attempt), body=(*between, *scene.keep(attempt.body)))
+    elif attempt.finalbody[-1] is unit:
+        inner = Rebuilt(scene.at(attempt), final=scene.keep(attempt.finalbody[:-1]))
+        whole = Try((*between, inner), scene.keep([unit]))
+    else:
+        return
+    yield Plan((Edit(scene.at(start), scene.at(attempt), (*head, whole)),), safe=True)
+
+
+def partial(scene: Scene) -> Iterator[Plan]:
+    """Many paused before the try: the pause moves into it, if resuming what was not paused does no harm."""
+    pause = scene.pause
+    if len(scene.closing) > 1 or not pause.deed.pair.harmless or not (pause.deed.many or pause.is_looped):
+        return
+    found = _protection(scene)
+    if found is None:
+        return
+    moved, attempt = found.block[found.first : found.last], found.attempt
+    if attempt.handlers or binds(moved, found.unit):
+        return
+    pieces = (Rebuilt(scene.at(attempt), body=(*scene.keep(moved), *scene.keep(attempt.body))),)
+    yield Plan((Edit(scene.at(moved[0]), scene.at(attempt), pieces),), safe=True)
+
+
+def branches(scene: Scene) -> Iterator[Plan]:
+    """Resumed in several branches, or only in some: one finally instead.
+
+    Where each resume is the last thing that its branch does.
+    """
+    resumes = scene.resumes
+    if scene.reopened or not scene.closing or not all(scene.is_pure(act) for act in resumes):
+        return
+    spot = scene.blocks.spot(scene.pause.statement)
+    block, first = spot.block, spot.index
+    tops = [top_in(act, block) for act in resumes]
+    if None in tops or {act.index for act in resumes} != {act.index for act in scene.closing}:
+        return
+    last = max(block.index(top) for top in tops if top is not None)
+    if last <= first or len({ast.dump(act.statement) for act in resumes}) != 1:
+        return
+    region = block[first + 1 : last + 1]
+    if not all(_is_last_deed(scene, act, block, last) for act in resumes) or binds(region, resumes[0].statement):
+        return
+    direct = [act for act in resumes if act.statement in region]
+    edits = [
+        Edit(scene.at(act.statement), scene.at(act.statement), (), (scene.at(act.statement),))
+        for act in resumes
+        if act not in direct
+    ]
+    final: tuple[Piece, ...]
+    if direct:
+        final = scene.keep([direct[-1].statement])
+        dropped = tuple(scene.at(act.statement) for act in direct[:-1])
+    else:
+        final = (New(ast.unparse(resumes[0].statement)),)
+        dropped = ()
+    gone = [act.statement for act in direct]
+    body = scene.keep(statement for statement in region if statement not in gone)
+    if not body:
+        return
+    only = region[0]
+    whole: Piece
+    if len(body) == 1 and isinstance(only, ast.Try) and not only.finalbody:
+        whole = Rebuilt(scene.at(only), final=final)
+    else:
+        whole = Try(body, final)
+    edits.append(Edit(scene.at(region[0]), scene.at(region[-1]), (whole,), dropped))
+    yield Plan(tuple(edits), safe=True)
+
+
+def never(scene: Scene, known: Sequence[str]) -> Iterator[Plan]:
+    """Never resumed: the resume is written after the example of the pause and of the project.
+
+    known: names of resumes that the project uses on this receiver.
+    """
+    pause = scene.pause
+    name = chosen(pause, known)
+    source = answer(pause, name)
+    if source is None:
+        return
+    safe, why = confidence(known, name)
+    outer = pause.chain[1] if len(pause.chain) > 1 else None
+    guarded = isinstance(outer, ast.If) and pause.statement in outer.body
+    for guards in [[outer], []] if isinstance(outer, ast.If) and guarded else [[]]:
+        top = guards[0] if guards else pause.statement
+        spot = scene.blocks.spot(top)
+        tail = _tail(pause, guards)
+        head, inside = _split(scene, guards, tail)
+        rest = list(spot.block[spot.index + 1 :])
+        rest = rest[: _last_use(pause, rest)]
+        body = (*inside, *scene.keep(rest))
+        if not body or binds([*tail, *rest], pause.statement):
+            continue
+        final = New(f"if {ast.unparse(guards[0].test)}:\n    {source}" if guards else source)
+        start = top if head else rest[0]
+        end = rest[-1] if rest else top
+        yield Plan((Edit(scene.at(start), scene.at(end), (*head, Try(body, (final,)))),), safe, why)
+
+
+# -- what the shapes share
+
+
+@dataclass(frozen=True, slots=True)
+class _Protection:
+    """A later try whose finally resumes: the places of pause and try in their block, and the resume with its guard."""
+
+    block: Sequence[ast.stmt]
+    first: int
+    last: int
+    attempt: ast.Try
+    unit: ast.stmt
+
+
+def _protection(scene: Scene) -> _Protection | None:
+    for act in scene.closing:
+        common = scene.common(act)
+        if common is None:
+            continue
+        block, first, last = common
+        attempt = block[last]
+        unit = unit_of(act)
+        if isinstance(attempt, ast.Try) and first < last and unit in attempt.finalbody:
+            return _Protection(block, first, last, attempt, unit)
+    return None
+
+
+def _tail(pause: Act, guards: Sequence[ast.If]) -> list[ast.stmt]:
+    """What follows a guarded pause under its guard."""
+    if not guards:
+        return []
+    body = guards[0].body
+    return body[body.index(pause.statement) + 1 :]
+
+
+def _split(
+    scene: Scene, guards: Sequence[ast.If], tail: Sequence[ast.stmt]
+) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+    """A guarded pause cut from its `tail`: the part before the try, the part inside."""
+    if not guards or not tail:
+        return (), ()
+    header = guards[0]
+    head = header.body[: -len(tail)]
+    return (
+        (Header(scene.at(header), scene.keep(head), owner=True),),
+        (Header(scene.at(header), scene.keep(tail)),),
+    )
+
+
+def _last_use(pause: Act, rest: Sequence[ast.stmt]) -> int:
+    """How many of the statements after the pause belong to the region.
+
+    Up to the last use of what the pausing call gave, else all.
+    """
+    statement = pause.statement
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+        name = statement.targets[0].id
+        uses = [place for place, other in enumerate(rest) if mentions(other, name)]
+        if uses:
+            return uses[-1] + 1
+    return len(rest)
+
+
+def _is_last_deed(scene: Scene, act: Act, block: Sequence[ast.stmt], last: int) -> bool:
+    """Whether nothing is called between the resume and the end of the region, which is that of `block` at `last`."""
+    below = act.statement
+    for outer in (*act.chain[1:], None):
+        spot = scene.blocks.spot(below)
+        stop = last + 1 if spot.block is block else len(spot.block)
+        for statement in spot.block[spot.index + 1 : stop]:
+            if any(isinstance(node, _OBSERVABLE) for node in ast.walk(statement)):
+                return False
+            if isinstance(statement, ast.Return | ast.Raise):
+                return not _has_cleanup_around(act, block)
+        if spot.block is block:
+            return True
+        if isinstance(outer, ast.For | ast.While | ast.AsyncFor | ast.With | ast.AsyncWith):
+            return False
+        if isinstance(outer, ast.Try) and ((spot.field == "body" and outer.orelse) or outer.finalbody):
+            return False
+        if outer is None:
+            return False
+        below = outer
+    return False
+
+
+def _has_cleanup_around(act: Act, block: Sequence[ast.stmt]) -> bool:
+    """Whether a `with` or a `finally` stands around the act, up to the statement of `block`."""
+    for outer in act.chain[1:]:
+        if isinstance(outer, ast.With | ast.AsyncWith) or (isinstance(outer, ast.Try) and outer.finalbody):
+            return True
+        if outer in block:
+            return False
+    return False

@@ -1,0 +1,106 @@
+"""How a resume is spelt: as the project spells it, as the function spells it, or after the form of the pause."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from pause_lint.analysis.guards import last_name
+from pause_lint.analysis.program import Case
+from pause_lint.fixing.acts import Act, Scene
+from pause_lint.fixing.names import names
+from pause_lint.pairs import plain_name
+from pause_lint.tree import Module
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def spellings(module: Module, case: Case) -> list[str]:
+    """The resumes that the module calls on the receiver of a pause, most frequent first."""
+    node = case.deed.node
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return []
+    receiver = ast.dump(node.func.value)
+    found: Counter[str] = Counter()
+    for part in ast.walk(module.tree):
+        if (
+            isinstance(part, ast.Attribute)
+            and plain_name(last_name(part)) in case.deed.pair.resumes
+            and ast.dump(part.value) == receiver
+        ):
+            found[part.attr] += 1
+    return [name for name, _ in found.most_common()]
+
+
+def chosen(pause: Act, known: Sequence[str]) -> str:
+    """The name of a resume to write: the one most used on the receiver, else the first of the pair."""
+    return known[0] if known else min(pause.deed.pair.resumes)
+
+
+def confidence(known: Sequence[str], name: str) -> tuple[bool, str]:
+    """Whether a resume that is written anew can be trusted: the project must use it on the same receiver."""
+    return (True, "") if known else (False, f"nothing in the project resumes this receiver; {name} is a guess")
+
+
+def answer(pause: Act, name: str) -> str | None:
+    """The resume `name` that answers a pause, in the pause's own form; None if that form cannot be copied."""
+    node = pause.deed.node
+    spelling = pause.deed.spelling
+    if pause.deed.over is not None or not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        text = ast.unparse(pause.statement) if isinstance(pause.statement, ast.Expr) else ""
+        if not re.search(rf"\b{spelling}\b", text) or pause.deed.parts[1:]:
+            return None
+        return re.sub(rf"\b{spelling}\b(?:\([^()]*\))?", lambda match: name + ("()" if "(" in match[0] else ""), text)
+    if node.func.attr == spelling:
+        call = f"{ast.unparse(node.func.value)}.{name}()"
+    else:
+        text = ast.unparse(node)
+        if text.count(spelling) != 1:
+            return None
+        call = text.replace(spelling, name)
+    return f"await {call}" if pause.deed.awaited and pause.is_awaited else call
+
+
+def resume_text(scene: Scene, pauses: Sequence[Act]) -> str | None:
+    """The resume as one statement of its own, after the example of one that is there.
+
+    It runs only if one of `pauses` has, so the names that every one of them reads are bound then; other local names
+    may not be.
+    """
+    function = scene.case.function.node
+    local = set(scene.assigned) | {node.name for node in ast.walk(function) if isinstance(node, _DEFINITIONS)}
+    bound = names(pauses[0].statement, ast.Load)
+    for act in pauses[1:]:
+        bound &= names(act.statement, ast.Load)
+    unbound = local - bound - _parameters(function)
+    return next((text for text in _examples(scene) if not names(ast.parse(text), ast.Load) & unbound), None)
+
+
+def _examples(scene: Scene) -> Iterator[str]:
+    for act in scene.resumes:
+        if scene.is_pure(act) and not act.is_looped:
+            yield ast.unparse(act.statement)
+    inside = {id(node) for node in ast.walk(scene.case.function.node)}
+    for act in scene.resumes:
+        node = act.deed.node
+        if (
+            not act.registers
+            and id(node) in inside
+            and act.deed.over is None
+            and isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+        ):
+            text = ast.unparse(node)
+            yield f"await {text}" if act.is_awaited else text
+    for act in scene.resumes:
+        source = answer(scene.pauses[0], act.deed.spelling)
+        if source is not None:
+            yield source
+
+
+def _parameters(function: ast.AST) -> set[str]:
+    if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+        return set()
+    return {argument.arg for argument in ast.walk(function.args) if isinstance(argument, ast.arg)}
