@@ -7,49 +7,65 @@ Nothing is printed here and nothing is written.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from pause_lint import suppress
-from pause_lint.config import Options
+from pause_lint.config import Options, tree_root
 from pause_lint.finding import Finding, Problem, Report
-from pause_lint.pairs import Vocabulary
-from pause_lint.tree import (
-    STDIN_NAME,
-    Module,
-    Source,
-    Unparsable,
-    decode,
-    discover,
-    inside_tree,
-    is_test,
-    parse,
-    read,
-)
+from pause_lint.sources import Sources, left_out
+from pause_lint.tree import STDIN_NAME, Module, discover, inside_tree, is_test
 
+if TYPE_CHECKING:
+    from pause_lint.analysis.program import Grow
 
 def check_paths(paths: Sequence[str], options: Options) -> Report:
     """Check the files under `paths`. What kept a part from being done is among the problems of the report."""
-    sources, problems = discover(paths, options)
-    return _report(_load(sources, options), problems, options)
+    sources, problems = gathered(paths, options)
+    return _report(sources, problems, options)
 
 
-def check_source(data: bytes, path: str, options: Options) -> Report:
-    """Check one file whose bytes are `data`; it is shown as `path` and need not exist."""
+def check_source(data: bytes, path: str, options: Options, *, context: bool = False) -> Report:
+    """Check one file whose bytes are `data`; it is shown as `path` and need not exist.
+
+    context: whether the rest of the tree that `path` lies in counts, with `data` in place of what is on disk.
+    """
     if not options.include_tests and belongs_to_tests(path):
-        return Report((), (), 0, 0, (_left_out(path),))
-    loaded = _Loaded(options)
-    loaded.take(path, data, parse_always=True)
-    return _report(loaded, (), options)
+        return Report((), (), 0, 0, (left_out(path),))
+    sources = Sources(options)
+    sources.take(path, data, named=True, reported=True)
+    if context:
+        _add_context(sources, [path], options)
+    return _report(sources, (), options)
 
 
 def check_module(module: Module, options: Options) -> tuple[tuple[Finding, ...], tuple[Problem, ...]]:
     """What the rules in force find in one module, suppressed or not, in order; and what went wrong with it.
 
-    For tools that read suppression comments themselves.
+    For tools that read suppression comments themselves. The rest of the tree counts, as it is on disk; it is analysed once
+    for all of its files that are what they are there.
     """
-    analysed = _analyse((module,), options)
-    return tuple(_chosen(analysed.findings, options)), analysed.problems
+    if options.no_project or not os.path.exists(module.path):
+        analysed = _analyse([module], options)
+        return tuple(_chosen(analysed.findings, options)), analysed.problems
+    whole = _whole_tree(options.project_root or tree_root(module.path), options)
+    if whole.texts.get(module.path) != hash(module.text):
+        sources = Sources(options)
+        sources.take(module.path, module.data, named=True, reported=True)
+        _add_context(sources, [module.path], options)
+        whole = _of_tree(sources, options)
+    findings = [finding for finding in whole.findings if finding.path == module.path]
+    return tuple(_chosen(findings, options)), tuple(one for one in whole.problems if one.path == module.path)
+
+
+def context_of(path: str, options: Options) -> list[Module]:
+    """The other modules of the tree that `path` lies in, as far as they matter to it."""
+    sources = Sources(options)
+    _add_context(sources, [path], options)
+    return [module for module in _grown(sources, options) if module.path != path]
 
 
 def belongs_to_tests(path: str) -> bool:
@@ -57,97 +73,78 @@ def belongs_to_tests(path: str) -> bool:
     return path != STDIN_NAME and is_test(inside_tree(path))
 
 
-class _Loaded:
-    """The files of a run, sorted by what is to be done with them.
-
-    modules: those to analyse. others: path and text of those in which only comments count. problems, notes: what became
-    of the rest. files: how many there are.
-    """
-
-    def __init__(self, options: Options) -> None:
-        vocabulary = Vocabulary.of(options.pairs)
-        self._stems = sorted(vocabulary.stems())
-        outside = (name.rpartition(".")[2] for name in (*options.pauses, *options.resumes))
-        self._words = (*vocabulary.pausing, *vocabulary.resuming, *outside)
-        self._comments_count = suppress.INEFFECTIVE in options.select
-        self.modules: list[Module] = []
-        self.others: list[tuple[str, str]] = []
-        self.problems: list[Problem] = []
-        self.notes: list[str] = []
-        self.files = 0
-
-    def take(self, path: str, data: bytes, parse_always: bool) -> None:
-        """Take in one file; it is parsed if it can matter, or in any case."""
-        self.files += 1
-        matters = any(stem in data for stem in self._stems)
-        if not (parse_always or matters):
-            if self._comments_count and suppress.mentions_us(data):
-                try:
-                    self.others.append((path, decode(data)))
-                except Unparsable as error:
-                    self.problems.append(Problem(path, error.line, error.message))
-            return
-        try:
-            # A file that is named is read as a whole, so that what is wrong anywhere in it comes out.
-            self.modules.append(parse(path, data, None if parse_always else self._words))
-        except Unparsable as error:
-            self.problems.append(Problem(path, error.line, error.message))
-
-    def miss(self, source: Source, error: OSError) -> None:
-        """Note that a file could not be read."""
-        if isinstance(error, FileNotFoundError) and not source.named:
-            self.notes.append(f"{source.path}: went away before it was read")
-            return
-        self.problems.append(Problem(source.path, 0, f"cannot be read: {error.strerror or error}"))
-
-    def skip(self, path: str) -> None:
-        """Note that a test file was left out."""
-        self.notes.append(_left_out(path))
+def gathered(paths: Sequence[str], options: Options) -> tuple[Sources, tuple[Problem, ...]]:
+    """The files under `paths`, with the rest of their tree beside them, and what kept some from being found."""
+    found, problems = discover(paths, options)
+    sources = Sources(options)
+    sources.read_all(found, reported=True)
+    _add_context(sources, paths, options)
+    return sources, problems
 
 
-def _left_out(path: str) -> str:
-    return f"{path}: left out as a test (--include-tests takes it in)"
+def _add_context(sources: Sources, paths: Sequence[str], options: Options) -> None:
+    """The rest of the tree, which is not reported on but has effects."""
+    if options.no_project:
+        return
+    roots = {options.project_root} if options.project_root else {tree_root(path) for path in paths if os.path.exists(path)}
+    named = {os.path.abspath(path) for path in paths}
+    for root in sorted(roots - named):
+        found, _ = discover([root], options)
+        sources.read_all(found, reported=False)
 
 
-def _load(sources: Iterable[Source], options: Options) -> _Loaded:
-    loaded = _Loaded(options)
-    for source in sources:
-        if not options.include_tests and is_test(source.inside):
-            loaded.skip(source.path)
-            continue
-        try:
-            data = read(source.location)
-        except OSError as error:
-            loaded.miss(source, error)
-            continue
-        # A broken file that is named is an answer in itself; in a tree, only files that can matter are parsed.
-        loaded.take(source.path, data, parse_always=source.named)
-    return loaded
+@dataclass(frozen=True, slots=True)
+class _Tree:
+    """A whole tree analysed: its findings and problems, and the texts that they are of."""
+
+    findings: tuple[Finding, ...]
+    problems: tuple[Problem, ...]
+    texts: dict[str, int]
 
 
-def _report(loaded: _Loaded, problems: Sequence[Problem], options: Options) -> Report:
-    analysed = _analyse(loaded.modules, options)
-    by_path: dict[str, list[Finding]] = {module.path: [] for module in loaded.modules}
+@lru_cache(maxsize=4)
+def _whole_tree(root: str, options: Options) -> _Tree:
+    """The analysis of a tree on disk. Kept, for flake8 asks for one file after the other."""
+    sources = Sources(options)
+    found, _ = discover([root], options)
+    sources.read_all(found, reported=True)
+    return _of_tree(sources, options)
+
+
+def _of_tree(sources: Sources, options: Options) -> _Tree:
+    analysed = _analyse_all(sources, options)
+    texts = {module.path: hash(_unix(module.text)) for module in sources.modules()}
+    return _Tree(analysed.findings, analysed.problems, texts)
+
+
+def _unix(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _report(sources: Sources, problems: Sequence[Problem], options: Options) -> Report:
+    analysed = _analyse_all(sources, options)
+    reported = sources.reported
+    modules = [module for module in sources.modules() if module.path in reported]
+    by_path: dict[str, list[Finding]] = {module.path: [] for module in modules}
     for finding in analysed.findings:
-        by_path.setdefault(finding.path, []).append(finding)
+        if finding.path in reported:
+            by_path.setdefault(finding.path, []).append(finding)
     # Where the analysis failed, nobody knows whether a comment would have had something to suppress.
     failed = {problem.path for problem in analysed.problems}
     shown: list[Finding] = []
-    for module in loaded.modules:
+    for module in modules:
         shown += _suppressed(module.path, module.text, by_path[module.path], options, module.path not in failed)
-    for path, text in loaded.others:
+    for path, text in sources.comments():
         shown += _suppressed(path, text, [], options, True)
+    wrong = [problem for problem in analysed.problems if problem.path in reported]
     return Report(
         findings=tuple(_chosen(shown, options)),
         problems=tuple(
-            sorted(
-                (*problems, *loaded.problems, *analysed.problems),
-                key=lambda problem: (problem.path, problem.line, problem.message),
-            )
+            sorted((*problems, *sources.problems, *wrong), key=lambda problem: (problem.path, problem.line, problem.message))
         ),
-        files=loaded.files,
-        parsed=len(loaded.modules),
-        notes=(*loaded.notes, *analysed.notes),
+        files=sources.count,
+        parsed=len(modules),
+        notes=(*sources.notes, *analysed.notes),
     )
 
 
@@ -171,14 +168,26 @@ class _Analysed:
     notes: tuple[str, ...] = ()
 
 
-def _analyse(modules: Sequence[Module], options: Options) -> _Analysed:
+def _analyse_all(sources: Sources, options: Options) -> _Analysed:
+    """What is in the files of a run, their tree read as far as effects reach."""
+    return _analyse(sources.modules(), options, sources.modules)
+
+
+def _grown(sources: Sources, options: Options) -> Sequence[Module]:
+    """The modules of a run, those that effects reach included."""
+    from pause_lint.analysis import program
+
+    return program.grown(sources.modules(), options, sources.modules).modules
+
+
+def _analyse(modules: Sequence[Module], options: Options, grow: Grow | None = None) -> _Analysed:
     """What is in `modules`. Those on which the analysis fails become problems, and the others are still seen."""
     if not modules:
         return _Analysed()
     from pause_lint.analysis import program  # late: a run in which no file can matter needs no analysis
 
     try:
-        outcome = program.analyse(modules, options)
+        outcome = program.analyse(modules, options, grow)
     except Exception as error:
         if len(modules) == 1:
             return _Analysed(problems=(_internal(modules[0], error),))

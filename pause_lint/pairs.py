@@ -44,7 +44,7 @@ NEVER_WORDS = (
 class Pair:
     """A set of pause names and the resume names that undo any of them.
 
-    pauses, resumes: method, function, RPC and route names, without decoration (`areal_`, `_async`, leading underscores).
+    pauses, resumes: method, function, RPC and route names without decoration (`areal_`, `_async`, leading underscores).
     noun: what is paused, for messages.
     receivers: if not empty, the receiver's last name must contain one of these words.
     never: words that rule a receiver out.

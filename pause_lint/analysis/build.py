@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from pause_lint.analysis import graph as g
-from pause_lint.analysis.events import REGISTRARS
-from pause_lint.analysis.events import Deed, Events, loop_bindings, stores
+
+from pause_lint.analysis.events import REGISTRARS, Deed, Events, Target, loop_bindings, stores
 from pause_lint.analysis.exceptions import (
     CANCELLED,
     CLOSED,
@@ -27,7 +27,7 @@ from pause_lint.analysis.exceptions import (
     clause_types,
     is_exception,
 )
-from pause_lint.analysis.guards import FALSE, TRUE, Term, last_name, location, names, symbol
+from pause_lint.analysis.guards import FALSE, TRUE, Term, last_name, location, names, substitute, symbol
 from pause_lint.pairs import plain_name
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -60,6 +60,7 @@ class _Context:
     star: bool = False
     scope: Mapping[str, str] = field(default_factory=dict)
     inlining: tuple[int, ...] = ()
+    foreign: bool = False
     site: ast.expr | None = None
 
 
@@ -627,6 +628,9 @@ class _Builder:
         stack: list[ast.AST] = [node]
         while stack and not found:
             part = stack.pop()
+            if id(part) in self.events.implied or id(part) in self.events.inlined:
+                found = True
+                break
             match part:
                 case ast.Attribute(attr=name) | ast.Name(id=name):
                     plain = plain_name(name)
@@ -763,6 +767,10 @@ class _Builder:
             return self._operands(deed, nxt, context)
         call = node.value if isinstance(node, ast.Await) else node
         if isinstance(call, ast.Call):
+            target = self.events.inlined.get(id(call))
+            entry = self._inline_target(target, call, nxt, context) if target is not None else None
+            if entry is not None:
+                return entry
             entry = self._local_call(call, nxt, context, isinstance(node, ast.Await))
             if entry is not None:
                 return entry
@@ -814,6 +822,9 @@ class _Builder:
             if context.inlining and context.inlining[-1] in self.balanced:
                 return self.call(nxt, context, raises, deed.node)
             deed = replace(deed, node=context.site)
+        if self.graph.parameters:
+            over = None if deed.over is None else self._outer(deed.over)
+            deed = replace(deed, receiver=self._outer(deed.receiver), over=over)
         return self.add(
             g.DEED,
             context.depth,
@@ -842,6 +853,8 @@ class _Builder:
 
     def _local_call(self, call: ast.Call, nxt: int, context: _Context, awaited: bool) -> int | None:
         """A call of a local function that matters, or one that hands such a function on to be run."""
+        if context.foreign:
+            return None
         if isinstance(call.func, ast.Lambda):
             return self._inline_value(call.func, call.args, call, nxt, context)
         if isinstance(call.func, ast.Name) and call.func.id in self.callables and self._matters(call.func.id):
@@ -907,7 +920,26 @@ class _Builder:
                 if deed is None
                 else self.deed(replace(deed, node=site), nxt, context, _AWAIT if deed.awaited else (SOME,))
             )
-        if not isinstance(value, FUNCTIONS) or id(value) in context.inlining or len(context.inlining) >= _INLINE_DEPTH:
+        if not isinstance(value, FUNCTIONS):
+            return None
+        parameters = [argument.arg for argument in (*value.args.posonlyargs, *value.args.args)]
+        return self._inline(value, dict(zip(parameters, args, strict=False)), site, nxt, context)
+
+    def _inline_target(self, target: Target, site: ast.expr, nxt: int, context: _Context) -> int | None:
+        """The body of a function elsewhere in the tree in place of a call of it."""
+        given = dict(target.arguments)
+        parameters = [argument.arg for argument in (*target.node.args.posonlyargs, *target.node.args.args)]
+        if target.receiver is not None and parameters and parameters[0] not in given:
+            given[parameters[0]] = target.receiver
+        entry = self._inline(target.node, given, site, nxt, replace(context, foreign=True))
+        operands = [argument for argument in getattr(site, "args", ()) if not isinstance(argument, ast.Starred)]
+        return None if entry is None else self.plain(operands, entry, context)
+
+    def _inline(
+        self, value: FunctionNode, given: Mapping[str, ast.expr], site: ast.expr, nxt: int, context: _Context
+    ) -> int | None:
+        """The body of a function with its parameters bound to what is `given`; None if it is too deep or calls itself."""
+        if id(value) in context.inlining or len(context.inlining) >= _INLINE_DEPTH:
             return None
         body: list[ast.stmt] = (
             [ast.copy_location(ast.Expr(value.body), value.body)] if isinstance(value, ast.Lambda) else value.body
@@ -920,7 +952,6 @@ class _Builder:
         self.inlines += 1
         self.graph.inlined.add(id(value))
         prefix = f"{self.inlines}@"
-        parameters = [*value.args.posonlyargs, *value.args.args]
         outer = {name for node in own_nodes(body) if isinstance(node, ast.Nonlocal | ast.Global) for name in node.names}
         bound = {
             node.id for node in own_nodes(body) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
@@ -928,35 +959,38 @@ class _Builder:
         bound |= {
             handler.name for handler in own_nodes(body) if isinstance(handler, ast.ExceptHandler) and handler.name
         }
-        bound |= {parameter.arg for parameter in [*parameters, *value.args.kwonlyargs]}
-        scope = {**context.scope, **{name: prefix + name for name in bound}}
+        parameters = [*value.args.posonlyargs, *value.args.args, *value.args.kwonlyargs]
+        bound |= {parameter.arg for parameter in parameters}
+        surrounding = {} if context.foreign else context.scope
         inner = replace(
             context,
             returns=nxt,
             return_base=len(context.frames),
             loop=None,
-            scope=scope,
+            scope={**surrounding, **{name: prefix + name for name in bound}},
             inlining=(*context.inlining, id(value)),
             site=context.site or site,
         )
-        entry = self.block(body, nxt, inner)
         pairs: list[tuple[str, Term]] = []
-        defaults = dict(
-            zip(
-                [p.arg for p in parameters][len(parameters) - len(value.args.defaults) :],
-                value.args.defaults,
-                strict=True,
-            )
-        )
-        for place, parameter in enumerate(parameters):
-            given = args[place] if place < len(args) else defaults.get(parameter.arg)
-            term = (
-                symbol(parameter)
-                if given is None or isinstance(given, ast.Starred)
-                else self.terms.of(given, context.scope)
-            )
+        defaults = _defaults(value.args)
+        for parameter in parameters:
+            argument = given.get(parameter.arg, defaults.get(parameter.arg))
+            known = argument is not None and not isinstance(argument, ast.Starred)
+            term = self.terms.of(argument, context.scope) if known and argument is not None else symbol(parameter)
             pairs.append((prefix + parameter.arg, term))
+            self.graph.parameters[prefix + parameter.arg] = term
+        entry = self.block(body, nxt, inner)
         return self.assign(pairs, entry, context, tuple(id(parameter) for parameter in parameters)) if pairs else entry
+
+    def _outer(self, term: Term) -> Term:
+        """A term with the parameters of functions put in place replaced by what they are given."""
+
+        def leaf(part: Term) -> Term | None:
+            if part and part[0] == "name" and part[1] in self.graph.parameters:
+                return substitute(self.graph.parameters[part[1]], leaf)
+            return None
+
+        return substitute(term, leaf)
 
     def _comprehension(
         self,
@@ -1026,3 +1060,13 @@ def _exits(call: ast.Call) -> bool:
     if isinstance(func, ast.Attribute):
         return func.attr == "exit" and last_name(func.value) == "sys"
     return isinstance(func, ast.Name) and func.id in ("exit", "quit")
+
+
+def _defaults(arguments: ast.arguments) -> dict[str, ast.expr]:
+    """The defaults of parameters by name."""
+    plain = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+    found = dict(zip(plain[len(plain) - len(arguments.defaults) :], arguments.defaults, strict=True))
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        if default is not None:
+            found[argument.arg] = default
+    return found

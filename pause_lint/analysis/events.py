@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from pause_lint.analysis.guards import Term, Terms, last_name, names, substitute
+from pause_lint.finding import Step
 from pause_lint.pairs import Pair, Vocabulary, plain_name
 
 OPAQUE: Term = ("opaque",)
@@ -87,13 +88,28 @@ _STORING_WORDS = frozenset(
 _RUNNERS = frozenset({"Thread", "Process", "Timer", "Task"})
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Target:
+    """A function of the tree that a call may run.
+
+    receiver: the expression that is its `self`, if it is a method called on one. arguments: what its parameters are
+    given, by name. declared: the class or protocol through which it was found. handed: whether it is handed on.
+    """
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef
+    receiver: ast.expr | None
+    arguments: Mapping[str, ast.expr]
+    declared: str = ""
+    handed: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Deed:
     """What an expression does: `kind` is "pause" or "resume".
 
     node: the expression, without its `await`. receiver: an unresolved term. many: several at once, so that it can fail half-way.
     awaited: behind an `await` (or run by a runner). over: the iterable of a fan-out. spelling: how the pair's half was written.
-    bare: a plain call whose coroutine, if it makes one, nobody runs.
+    bare: a plain call whose coroutine, if it makes one, nobody runs. parts: operands that are no part of the deed.
     """
 
     kind: str
@@ -106,6 +122,8 @@ class Deed:
     over: Term | None = None
     bare: bool = False
     parts: tuple[ast.expr, ...] = ()
+    chain: tuple[Step, ...] = ()
+    """For a deed done in a callee or behind a request: the hops from the call to where it is done."""
 
 
 class Events:
@@ -117,9 +135,17 @@ class Events:
         terms: Terms,
         quiet_calls: frozenset[str] = frozenset(),
         dead: frozenset[int] = frozenset(),
+        implied: Mapping[int, Deed] | None = None,
+        inlined: Mapping[int, Target] | None = None,
     ) -> None:
+        """`dead`: calls that do nothing; `implied`: deeds done in callees; `inlined`: callees to follow.
+
+        All by the identity of the calls.
+        """
         self.vocabulary = vocabulary
         self.dead = dead
+        self.implied = implied or {}
+        self.inlined = inlined or {}
         self.terms = terms
         self.quiet_calls = quiet_calls
 
@@ -159,6 +185,8 @@ class Events:
             return None if inner is None else replace(inner, awaited=True, bare=False)
         if not isinstance(node, ast.Call) or id(node) in self.dead:
             return None
+        if id(node) in self.implied:
+            return self.implied[id(node)]
         return (
             self._method(node, scope)
             or self._handed_on(node, scope)

@@ -1,8 +1,8 @@
 """Abstract exceptions: what may be in flight, and what an `except` clause does with it.
 
-An abstract exception is all exceptions of a class (or exactly that class) but for some subclasses that an earlier clause would
-have caught. Classes are names; the built-in hierarchy is the interpreter's, local classes come from the module under analysis.
-Nothing here knows of graphs or paths.
+An abstract exception is all exceptions of a class (or exactly that class) but for some subclasses that an earlier
+clause would have caught. Classes are names; the built-in hierarchy is the interpreter's, local classes come from the
+module under analysis. Nothing here knows of graphs or paths.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _EXTRA = {"CancelledError": ("BaseException",)}
 
 
 def class_name(node: ast.expr) -> str:
-    """The name an exception class goes by: its last part if that is a built-in exception or a well-known one, else dotted."""
+    """The name an exception class goes by: the last part of a built-in or well-known one, of others all parts."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):

@@ -1,9 +1,9 @@
 """Walks the graph of one function along every path and follows one pause until it is undone or gets away.
 
 The typestate is small: the pause is open on some receiver, or not. What is remembered of conditions grows by need
-(counterexample-guided refinement: Clarke et al., CAV 2000): a first walk remembers none; a leak found that way is replayed
-remembering everything; if no real path leads to it, the conditions in conflict are remembered from then on. So irrelevant
-conditions cost nothing. Over `MAX_STATES` a pause is given up, which is a miss, and said.
+(counterexample-guided refinement: Clarke et al., CAV 2000): a first walk remembers none; a leak found that way is
+replayed remembering everything; if no real path leads to it, the conditions in conflict are remembered from then on.
+So irrelevant conditions cost nothing. Over `MAX_STATES` a pause is given up, which is a miss, and said.
 """
 
 from __future__ import annotations
@@ -344,7 +344,7 @@ class _Follower:
     def _rest_of_group(
         self, state: State, node: g.Node, clauses: Iterable[g.Clause], below: tuple[Flying | int, ...], group: Flying
     ) -> Iterator[State]:
-        """A group meets `except*` clauses (PEP 654): any of them may take a part of it, or none; `Exception` takes all."""
+        """A group meets `except*` clauses (PEP 654): any may take a part of it, or none; `Exception` takes all."""
         for clause in clauses:
             yield self._at(state, clause.target, (*below, group))
             if catch(SOME, clause.types, self.graph.hierarchy)[1] is None:
@@ -520,7 +520,7 @@ class _Follower:
     def _replay(
         self, walk: _Walk, ends: list[int], everything: frozenset[str]
     ) -> tuple[tuple[int, ...] | None, set[str]]:
-        """A real path to a leak at one of the states `ends`, or the conditions that keep every path found from being real."""
+        """A real path to a leak at one of the states `ends`, or the conditions that rule out every path found."""
         tracked, sites = self.tracked, self.sites
         self._track(everything)
         try:
@@ -567,14 +567,14 @@ class _Follower:
             matched: list[tuple[int, int, State]] = []
             for to in wanted:
                 image = walk.states[to]
-                for after in concrete:
-                    if (
-                        after.node == image.node
-                        and after.open == image.open
-                        and after.stack == image.stack
-                        and _agrees(image.facts, after.facts)
-                    ):
-                        matched.append((distance[to], to, after))
+                matched += [
+                    (distance[to], to, after)
+                    for after in concrete
+                    if after.node == image.node
+                    and after.open == image.open
+                    and after.stack == image.stack
+                    and _agrees(image.facts, after.facts)
+                ]
             node = self.nodes[state.node]
             reached = {to for _, to, _ in matched}
             if node.op in (g.BRANCH, g.RAISE) and len(reached) < len(set(wanted)):

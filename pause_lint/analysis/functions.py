@@ -1,6 +1,7 @@
 """The functions of a module: where each stands, what it belongs to, and which of them are worth a closer look.
 
-A function is worth it if the text of its lines holds a word of the vocabulary; nothing else of the module is visited in depth.
+A function is worth it if the text of its lines holds a word of the vocabulary; nothing else of the module is visited
+in depth.
 """
 
 from __future__ import annotations
@@ -65,8 +66,7 @@ def functions(module: Module, lines: list[int]) -> Iterator[Function]:
             elif isinstance(statement, ast.ClassDef):
                 stack.append((statement.body, prefix + statement.name + ".", statement, parent))
             else:
-                for inner in _blocks(statement):
-                    stack.append((inner, prefix, owner, parent))
+                stack.extend((inner, prefix, owner, parent) for inner in _blocks(statement))
     yield root
 
 

@@ -1,8 +1,8 @@
 """The control-flow graph of one function: plain data. `build` makes it, `flow` walks it.
 
-A `finally` stands in the graph once. What it was entered for is kept on a stack beside the walk: each node says how deep that
-stack is when it is reached, so that every edge can cut it to size. The entries are an exception in flight, a caught one, or the
-node that a jump (`return`, `break`, `continue`, falling through) goes on to.
+A `finally` stands in the graph once. What it was entered for is kept on a stack beside the walk: each node says how
+deep that stack is when it is reached, so that every edge can cut it to size. The entries are an exception in flight, a
+caught one, or the node that a jump (`return`, `break`, `continue`, falling through) goes on to.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BRANCH = "branch"  # on a condition: next if true, alt if false
 CHOICE = "choice"  # on something unknown
 RAISE = "raise"
 DISPATCH = "dispatch"  # offers the exception in flight to the clauses of a try
-REGROUP = "regroup"  # after an `except*` body; `arg`: the clauses that what is left of a group goes to, and whether nothing is
+REGROUP = "regroup"  # after an `except*` body; `arg`: the clauses for what is left of a group, and whether nothing is
 ENTER = "enter"  # enters a finally on a jump
 END = "end"  # of a finally; `arg` lists where it can go on to
 BIND = "bind"  # `except ... as name`
@@ -65,6 +65,8 @@ class Graph:
     entry: int = 0
     hierarchy: Hierarchy = field(default_factory=dict)
     defined: dict[str, set[str]] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
+    """What the parameters of functions put in place are given, as terms."""
     places: dict[int, ast.AST] = field(default_factory=dict)
     """The expressions behind the symbols in this graph's terms."""
     inlined: set[int] = field(default_factory=set)

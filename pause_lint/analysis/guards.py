@@ -1,13 +1,17 @@
 """Conditions and what they say about each other.
 
-A *term* stands for a value as nested tuples: names, attributes, constants, stable calls and operators over them. An *atom* is a
-yes-or-no question about terms; *facts* are atoms with their answers. `decide` tells whether facts settle a condition.
-Nothing here knows of graphs, paths or pauses; two terms are the same value only if they are equal tuples.
+A *term* stands for a value as nested tuples: names, attributes, constants, stable calls and operators over them. An
+*atom* is a yes-or-no question about terms; *facts* are atoms with their answers. `decide` tells whether facts settle a
+condition. Nothing here knows of graphs, paths or pauses; two terms are the same value only if they are equal tuples.
 
-Terms: ("name", n) a variable, to be resolved · ("var", n) its value on entry · ("sym", site, age) what an expression gave when it
-was last evaluated (age 0) or before that (1) · ("const", type, value) · ("attr", t, name) · ("item", t, index) · ("call", f, args) ·
-("each", t) any element · ("subset", t, site) a filtered copy · ("func", key) a local function · ("exc", e) a caught exception ·
-("display", non-empty) · ("op", name, terms) · and the truth forms ("not", t), ("and", ts), ("or", ts), ("cmp", op, a, b), ("ite", c, a, b).
+Terms:
+
+- ("name", n) a variable, to be resolved, and ("var", n) its value on entry
+- ("sym", site, age) what an expression gave when it was last evaluated (age 0) or before that (1)
+- ("const", type, value), ("attr", t, name), ("item", t, index), ("call", f, args, keywords), ("op", name, terms)
+- ("each", t) any element of `t`, and ("subset", t, site) a filtered copy of it
+- ("func", key) a local function, ("exc", e) a caught exception, ("display", non-empty) a list, set or dict written out
+- the truth forms ("not", t), ("and", ts), ("or", ts), ("cmp", op, a, b), ("ite", c, a, b)
 """
 
 from __future__ import annotations
@@ -65,7 +69,7 @@ class Terms:
         return name in self.stable or (isinstance(node.func, ast.Attribute) and name in _VIEWS and not node.args)
 
     def of(self, node: ast.expr, scope: Mapping[str, str]) -> Term:
-        """The term of an expression; evaluating it again gives the same term, its value is that of the latest evaluation."""
+        """The term of an expression: the same one however often that is evaluated, for its latest value."""
         match node:
             case ast.Name(id=name):
                 return ("name", scope.get(name, name))
@@ -203,7 +207,7 @@ def symbols(term: Term) -> Iterator[Term]:
 
 
 def names(term: Term) -> Iterator[str]:
-    """Every unresolved name in `term`, every attribute path that an assignment could change, and `@` with every symbol's site."""
+    """Every unresolved name in `term`, every attribute path that can be assigned, and `@` with each symbol's site."""
     if term and term[0] == "sym":
         yield f"@{term[1]}"
         return
@@ -250,7 +254,10 @@ def substitute(term: Term, leaf: Callable[[Term], Term | None]) -> Term:
 
 
 def question(term: Term) -> Term:
-    """The condition `term` put as a formula over atoms: ("lit", atom), ("not", f), ("and", fs), ("or", fs) or a constant."""
+    """The condition `term` as a formula over atoms.
+
+    That is ("lit", atom), ("not", f), ("and", fs), ("or", fs) or a constant.
+    """
     kind = term[0]
     if kind == "const":
         return TRUE if term[2] else FALSE

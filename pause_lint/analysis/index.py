@@ -113,7 +113,7 @@ class Index:
         """The class that `name` means in `near`: its own, the imported one, or the only one of that name."""
         found = self.classes.get(name, [])
         if len(found) > 1:
-            own = [one for one in found if one.module is near] or [one for one in found if _imports(near, name, one.module)]
+            own = [one for one in found if one.module is near] or [one for one in found if imports(near, name, one.module)]
             return own[0] if len(own) == 1 else None
         return found[0] if found else None
 
@@ -330,13 +330,19 @@ def _words(text: str) -> list[str]:
     return [word for word in re.findall(r"\b[A-Za-z_]\w*", text) if word not in ("None", "Optional", "Union", "Any", "list", "dict")]
 
 
-def _imports(module: Module, name: str, source: Module) -> bool:
+def imports(module: Module, name: str, source: Module) -> bool:
     """Whether `module` imports `name` from a module whose path ends like that of `source`."""
     stem = source.path.removesuffix(".py").removesuffix("/__init__")
-    for match in re.finditer(rf"^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]+(?:\([^)]*\b{name}\b|[^\n]*\b{name}\b)", module.text, re.MULTILINE):
-        dotted = match[1].lstrip(".").replace(".", "/")
-        if stem == dotted or stem.endswith("/" + dotted) or (not dotted and stem.rpartition("/")[0] == module.path.rpartition("/")[0]):
+    for dotted in imported_from(module, name):
+        plain = dotted.lstrip(".").replace(".", "/")
+        if not plain and stem.rpartition("/")[0] == module.path.rpartition("/")[0]:
             return True
-        if dotted and f"/{dotted}/" in f"/{stem}/":
+        if plain and (f"/{stem}/".endswith(f"/{plain}/") or f"/{plain}/" in f"/{stem}/"):
             return True
     return False
+
+
+def imported_from(module: Module, name: str) -> list[str]:
+    """The modules, as written, from which `module` imports `name`."""
+    pattern = rf"^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]+(?:\([^)]*\b{name}\b|[^\n(]*\b{name}\b|\*)"
+    return re.findall(pattern, module.text, re.MULTILINE) if "import" in module.text else []

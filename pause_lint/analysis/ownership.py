@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pause_lint.analysis import graph as g
-from pause_lint.analysis.events import Deed, Events, route_of, same_receiver
+from pause_lint.analysis.events import Deed, route_of, same_receiver
 from pause_lint.analysis.flow import undoes
 from pause_lint.analysis.functions import Function
 from pause_lint.analysis.guards import last_name
@@ -62,7 +62,7 @@ def is_excused(conduct: Conduct, pause: Deed, around: Surroundings) -> bool:
         or _forwards(function, pause)
         or (name in FINAL_NAMES)
         or _is_provider(conduct, pause, around)
-        or _is_half(conduct, pause, around)
+        or is_half(conduct, pause, around)
     )
 
 
@@ -152,10 +152,10 @@ def _is_provider(conduct: Conduct, pause: Deed, around: Surroundings) -> bool:
     }
     if not (methods & pause.pair.pauses and methods & pause.pair.resumes):
         return False
-    return not _goes_on(function, pause)
+    return not goes_on(function, pause)
 
 
-def _goes_on(function: Function, pause: Deed) -> bool:
+def goes_on(function: Function, pause: Deed) -> bool:
     """Whether other calls follow the pause in source order."""
     end = (pause.node.end_lineno or pause.node.lineno, pause.node.end_col_offset or 0)
     return any(
@@ -164,7 +164,7 @@ def _goes_on(function: Function, pause: Deed) -> bool:
     )
 
 
-def _is_half(conduct: Conduct, pause: Deed, around: Surroundings) -> bool:
+def is_half(conduct: Conduct, pause: Deed, around: Surroundings) -> bool:
     """Whether it is the pausing half of a split pair of its class or module."""
     function = conduct.function
     neighbours = [other for other in around.conducts if other is not conduct and _neighbours(other.function, function)]
@@ -224,7 +224,7 @@ def _mentions(function: ast.AST) -> frozenset[str]:
     return frozenset(found)
 
 
-def is_resting_state(graph: g.Graph, pause: Deed, events: Events) -> bool:
+def is_resting_state(graph: g.Graph, pause: Deed) -> bool:
     """Whether paused is the receiver's resting state here: every normal path that touches it resumes first and pauses last.
 
     Loop bodies count as paths of their own.

@@ -1,28 +1,35 @@
-"""The program as a whole: every module's functions, followed one by one, and what is found.
+"""The program as a whole: effects over the tree, every pausing function followed, and what is found.
 
 The one entry of the analysis. Selection, suppression and order are the business of what calls it.
 """
 
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pause_lint.analysis import graph as g
-from pause_lint.analysis import ownership
-from pause_lint.analysis.build import build, own_nodes
-from pause_lint.analysis.events import Deed, Events
+from pause_lint.analysis import lesser, ownership
+from pause_lint.analysis.build import build
+from pause_lint.analysis.conducts import View, coroutine_names, view
+from pause_lint.analysis.duty import Duty, is_nested_in
+from pause_lint.analysis.effects import Effects, Link, Summary
+from pause_lint.analysis.events import Deed, Events, Target
 from pause_lint.analysis.flow import Followed, undoes
-from pause_lint.analysis.functions import Function, classes, functions, mentioned_lines
-from pause_lint.analysis.guards import Terms, last_name
+from pause_lint.analysis.functions import Function, classes
+from pause_lint.analysis.guards import Terms
+from pause_lint.analysis.index import Index
 from pause_lint.analysis.ownership import Conduct, Surroundings
-from pause_lint.analysis.witness import finding, follow_pause, span
+from pause_lint.analysis.witness import finding, follow_pause
 from pause_lint.config import Options
-from pause_lint.finding import Finding, Step
-from pause_lint.pairs import Vocabulary, plain_name
+from pause_lint.finding import Finding
+from pause_lint.pairs import Vocabulary
 from pause_lint.tree import Module
+
+MAX_GROWTH = 8
+
+Grow = Callable[[frozenset[str]], Sequence[Module]]
+"""Given words, all modules of the tree that hold one of them or of the vocabulary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,99 +63,136 @@ def check_modules(modules: Sequence[Module], options: Options) -> list[Finding]:
     return list(analyse(modules, options).findings)
 
 
-def analyse(modules: Sequence[Module], options: Options) -> Outcome:
-    """Like `check_modules`, with what was given up."""
-    found: list[Finding] = []
-    notes: list[str] = []
-    for module in modules:
-        view = _View(module, options)
-        found += [case.finding for case in view.cases(notes)]
-        found += view.unawaited()
-        found += view.swallowed()
-    return Outcome(tuple(found), tuple(notes))
+def analyse(modules: Sequence[Module], options: Options, grow: Grow | None = None) -> Outcome:
+    """The findings of all rules and what was given up.
+
+    modules: those that hold a word of the vocabulary. grow: where more of the tree comes from as the vocabulary grows by the
+    names of functions that turn out to have an effect.
+    """
+    program = grown(modules, options, grow)
+    found = [case.finding for case in program.cases()]
+    for one in program.views:
+        found += lesser.unawaited(one)
+        found += lesser.swallowed(one)
+    return Outcome(tuple(found), tuple(program.notes))
 
 
-def cases(module: Module, options: Options) -> list[Case]:
-    """The pauses of one module that get away, for planning their fixes."""
-    return list(_View(module, options).cases([]))
+def cases(module: Module, options: Options, context: Sequence[Module] = ()) -> list[Case]:
+    """The pauses of one module that get away, for planning their fixes. `context`: the other modules of the tree."""
+    program = Program((module, *(other for other in context if other.path != module.path)), options)
+    return list(program.cases(module))
 
 
-class _View:
-    """One module under analysis."""
+def grown(modules: Sequence[Module], options: Options, grow: Grow | None) -> Program:
+    """The program over `modules` and whatever more of the tree its effects reach."""
+    program = Program(modules, options)
+    known: frozenset[str] = frozenset()
+    for _ in range(MAX_GROWTH if grow is not None else 0):
+        words = program.words() - known
+        if not words or grow is None:
+            break
+        known |= words
+        more = grow(known)
+        if list(more) == list(program.modules):
+            continue
+        program = Program(more, options)
+    return program
 
-    def __init__(self, module: Module, options: Options) -> None:
-        self.module = module
-        self.vocabulary = Vocabulary.of(options.pairs)
-        self.terms = Terms(options.stable_calls)
-        self.include_tests = options.include_tests
-        self.lines = mentioned_lines(module, self.vocabulary)
-        self.functions = list(functions(module, self.lines)) if self.lines else []
-        self.events = Events(self.vocabulary, self.terms, options.quiet_calls)
-        self.conducts = [self._conduct(function) for function in self.functions]
-        self.lost = self._find_unawaited() if self.functions else {}
-        if self.lost:
-            self.events = replace_dead(self.events, frozenset(id(deed.node) for _, deed in self.lost.values()))
-            self.conducts = [self._conduct(function) for function in self.functions]
 
-    def _conduct(self, function: Function) -> Conduct:
-        pauses: list[Deed] = []
-        resumes: list[Deed] = []
-        for deed in self._deeds(function.body):
-            (pauses if deed.kind == "pause" else resumes).append(deed)
-        return Conduct(function, tuple(pauses), tuple(resumes))
+class Program:
+    """Some modules under analysis."""
 
-    def _deeds(self, body: Sequence[ast.AST]) -> Iterator[Deed]:
-        """The outermost deeds of a body; those inside the arguments of another are part of it."""
-        stack: list[ast.AST] = list(reversed(body))
-        while stack:
-            node = stack.pop()
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                continue
-            if isinstance(node, ast.stmt) and not self._mentioned(node):
-                continue
-            if isinstance(node, ast.Await | ast.Call):
-                deed = self.events.deed(node, {})
-                if deed is not None:
-                    yield deed
+    def __init__(self, modules: Sequence[Module], options: Options) -> None:
+        self.modules = modules
+        self.options = options
+        self.notes: list[str] = []
+        events = Events(Vocabulary.of(options.pairs), Terms(options.stable_calls), options.quiet_calls)
+        coroutines = coroutine_names(modules)
+        self.views = [view(module, events, coroutines) for module in modules]
+        self.index = Index(modules)
+        conducts = {id(conduct.function.node): conduct for one in self.views for conduct in one.conducts}
+        self.around = {one.module.path: Surroundings(one.module, tuple(one.conducts)) for one in self.views}
+        self.effects = Effects(self.index, events, conducts, self.around, _outside(options))
+        self.duty = Duty(self.effects)
+        dead = frozenset(id(deed.node) for one in self.views for _, deed in one.dropped)
+        implied, inlined = self._implied()
+        self.events = replace_events(events, dead, implied, inlined)
+
+    def words(self) -> frozenset[str]:
+        """The names by which callers elsewhere reach functions with an effect."""
+        return frozenset(name for name in self.effects.names if _is_telling(name))
+
+    # -- effects at calls ----------------------------------------------------------------------------------------------
+
+    def _implied(self) -> tuple[dict[int, Deed], dict[int, Target]]:
+        """The calls that pause or resume through what they run, and those whose callee is to be followed in place."""
+        implied: dict[int, Deed] = {}
+        inlined: dict[int, Target] = {}
+        for summary in self.effects.summaries.values():
+            by_call: dict[int, list[Link]] = {}
+            for link in summary.links:
+                if not link.covered and not is_nested_in(link.callee.function, summary.routine.function.node):
+                    by_call.setdefault(id(link.call), []).append(link)
+            for key, links in by_call.items():
+                link = min(links, key=lambda one: (len(one.effect.steps), one.callee.order))
+                if link.effect.kind == "pause" and not self._counts(summary, link):
                     continue
-            stack += reversed(list(ast.iter_child_nodes(node)))
+                single = len({id(one.callee.function.node) for one in links}) == 1
+                follow = link.effect.kind == "resume" or link.effect.guarded
+                if follow and single and link.target is not None and not link.effect.remote:
+                    inlined[key] = link.target
+                else:
+                    implied[key] = _deed(link)
+        return implied, inlined
 
-    def _mentioned(self, node: ast.stmt) -> bool:
-        end = node.end_lineno or node.lineno
-        return any(node.lineno <= line <= end for line in self.lines)
+    def _counts(self, summary: Summary, link: Link) -> bool:
+        """Whether the pause that a call has done is this function's business."""
+        return self.duty.takes(summary, link.effect) or self.duty.stands(summary.routine, link.effect, link)
 
     # -- PR001 to PR003 ------------------------------------------------------------------------------------------------
 
-    def cases(self, notes: list[str]) -> Iterator[Case]:
-        """Every pause of the module that gets away."""
-        pausing = [conduct for conduct in self.conducts if conduct.pauses]
-        if not pausing:
+    def cases(self, only: Module | None = None) -> Iterator[Case]:
+        """Every pause of the modules, or of one of them, that gets away."""
+        for one in self.views:
+            if only is None or one.module is only:
+                yield from self._cases(one)
+
+    def _cases(self, one: View) -> Iterator[Case]:
+        conducts = self._concerned(one)
+        if not conducts:
             return
-        around = Surroundings(self.module, tuple(self.conducts))
-        hierarchy = classes(self.module)
+        hierarchy = classes(one.module)
         graphs: dict[int, g.Graph] = {}
-        for conduct in self.conducts:
+        for conduct in conducts:
             function = conduct.function
-            if not self._concerns(conduct) or (ownership.is_test(function) and not self.include_tests):
+            if ownership.is_test(function) and not self.options.include_tests:
                 continue
             try:
                 graphs[id(function.node)] = build(function.node, function.body, self.events, hierarchy)
             except RecursionError:
-                notes.append(f"{self.module.path}: {function.name} is nested too deep and was not analysed")
-        for conduct in self.conducts:
+                self.notes.append(f"{one.module.path}: {function.name} is nested too deep and was not analysed")
+        for conduct in conducts:
             graph = graphs.get(id(conduct.function.node))
             if graph is not None:
-                yield from self._followed(conduct, graph, graphs, around, notes)
+                yield from self._followed(one.module, conduct, graph, graphs)
 
-    def _concerns(self, conduct: Conduct) -> bool:
-        """Whether the function pauses, itself or through a function nested in it."""
-        if conduct.pauses:
-            return True
-        return any(other.function.parent is conduct.function and other.pauses for other in self.conducts)
+    def _concerned(self, one: View) -> list[Conduct]:
+        """The functions of a module that pause, themselves or through a function nested in them or called by them."""
+        known = {id(conduct.function.node): conduct for conduct in one.conducts}
+        found = {key: conduct for key, conduct in known.items() if conduct.pauses}
+        for key, summary in self.effects.summaries.items():
+            if summary.routine.module is one.module and any(
+                id(link.call) in self.events.implied or id(link.call) in self.events.inlined for link in summary.links
+            ):
+                found.setdefault(key, summary.conduct)
+        for conduct in list(found.values()):
+            parent = conduct.function.parent
+            while parent is not None:
+                found.setdefault(id(parent.node), known.get(id(parent.node)) or Conduct(parent, (), ()))
+                parent = parent.parent
+        return sorted(found.values(), key=lambda conduct: (getattr(conduct.function.node, "lineno", 1 << 30), conduct.function.name))
 
-    def _followed(
-        self, conduct: Conduct, graph: g.Graph, graphs: dict[int, g.Graph], around: Surroundings, notes: list[str]
-    ) -> Iterator[Case]:
+    def _followed(self, module: Module, conduct: Conduct, graph: g.Graph, graphs: dict[int, g.Graph]) -> Iterator[Case]:
         function = conduct.function
         done: set[int] = set()
         for site in graph.deeds("pause"):
@@ -159,25 +203,36 @@ class _View:
             takes = ownership.resumes_itself(conduct, deed) or any(
                 undoes(graph.nodes[other].arg, deed) for other in graph.deeds("resume")
             )
-            if not takes and ownership.is_excused(conduct, deed, around):
+            if takes and ownership.is_resting_state(graph, deed):
                 continue
-            if not takes and self._run_by_parent(function, deed, graphs):
-                continue
-            if takes and ownership.is_resting_state(graph, deed, self.events):
+            if not takes and self._is_excused(module, conduct, deed, graphs):
                 continue
             followed = follow_pause(graph, site)
             if followed.given_up:
-                notes.append(
-                    f"{self.module.path}:{deed.node.lineno}: too many paths in {function.name}; this pause was given up"
+                self.notes.append(
+                    f"{module.path}:{deed.node.lineno}: too many paths in {function.name}; this pause was given up"
                 )
             leaks = followed.leaks
             if function.short in ("__enter__", "__aenter__") and not takes:
                 leaks = tuple(leak for leak in leaks if leak.thrown is not None)
             if leaks:
                 followed = replace(followed, leaks=leaks)
-                yield Case(
-                    self.module, function, graph, site, followed, finding(self.module, function, graph, site, followed)
-                )
+                yield Case(module, function, graph, site, followed, finding(module, function, graph, site, followed))
+
+    def _is_excused(self, module: Module, conduct: Conduct, deed: Deed, graphs: dict[int, g.Graph]) -> bool:
+        """Whether a function that nowhere resumes leaves a pause to others on purpose, or to a caller that has the duty."""
+        if self._run_by_parent(conduct.function, deed, graphs):
+            return True
+        if deed.chain:
+            return ownership.is_half(conduct, deed, self.around[module.path])
+        if ownership.is_excused(conduct, deed, self.around[module.path]):
+            return True
+        summary = self.effects.summaries.get(id(conduct.function.node))
+        return summary is not None and any(
+            self.duty.taken_above(summary.routine, effect)
+            for effect in summary.effects
+            if effect.kind == "pause" and effect.steps[0].line == deed.node.lineno
+        )
 
     def _run_by_parent(self, function: Function, deed: Deed, graphs: dict[int, g.Graph]) -> bool:
         """Whether the function is nested in one that runs it and resumes: then that one has the duty."""
@@ -187,108 +242,33 @@ class _View:
             return False
         return any(undoes(graph.nodes[other].arg, deed) for other in graph.deeds("resume"))
 
-    # -- PR004 ---------------------------------------------------------------------------------------------------------
 
-    def _find_unawaited(self) -> dict[int, tuple[Conduct, Deed]]:
-        """Deeds whose coroutine nobody runs, by the identity of their call."""
-        awaited = [
-            deed
-            for conduct in self.conducts
-            for deed in (*conduct.pauses, *conduct.resumes)
-            if deed.awaited and not deed.bare
-        ]
-        coroutines = _coroutine_names(self.module.text) if "async def" in self.module.text else frozenset()
-        lost: dict[int, tuple[Conduct, Deed]] = {}
-        for conduct in self.conducts:
-            suspects = [
-                deed
-                for deed in (*conduct.pauses, *conduct.resumes)
-                if deed.bare
-                and (deed.spelling in coroutines or any(self._is_other_half(deed, other) for other in awaited))
-            ]
-            dropped = {id(value) for value in _dropped_values(conduct.function)} if suspects else set()
-            lost.update((id(deed.node), (conduct, deed)) for deed in suspects if id(deed.node) in dropped)
-        return lost
-
-    def _is_other_half(self, deed: Deed, other: Deed) -> bool:
-        if other.kind == deed.kind or deed.pair is not other.pair:
-            return False
-        return (
-            deed.receiver == other.receiver
-            and isinstance(other.node, ast.Call)
-            and isinstance(other.node.func, ast.Attribute | ast.Name)
-        )
-
-    def unawaited(self) -> Iterator[Finding]:
-        """PR004: coroutines of the pair that are made and dropped."""
-        for conduct, deed in self.lost.values():
-            text = f"{ast.unparse(deed.node)}"
-            verb = "resumes" if deed.kind == "resume" else "pauses"
-            message = f"{text.split('(')[0]}() makes a coroutine that nobody awaits: it {verb} nothing"
-            place = span(self.module, deed.node)
-            step = Step(self.module.path, place.line, place.column, "the coroutine is made here and dropped")
-            yield Finding("PR004", "not-awaited", message, self.module.path, place, conduct.function.name, (step,))
-
-    # -- PR005 ---------------------------------------------------------------------------------------------------------
-
-    def swallowed(self) -> Iterator[Finding]:
-        """PR005: resumes whose own failure is suppressed or only logged."""
-        for conduct in self.conducts:
-            if not conduct.resumes:
-                continue
-            for swallower, body in _swallowing(conduct.function):
-                inside = {id(node) for statement in body for node in ast.walk(statement)}
-                for deed in conduct.resumes:
-                    if id(deed.node) not in inside or plain_name(conduct.function.short) in deed.pair.resumes:
-                        continue
-                    place = span(self.module, deed.node)
-                    message = f"a failure of {ast.unparse(deed.node).split('(')[0]}() is swallowed on line {swallower}: {deed.pair.noun} stays paused in silence"
-                    step = Step(self.module.path, place.line, place.column, "if this resume fails, nothing says so")
-                    yield Finding(
-                        "PR005", "swallowed", message, self.module.path, place, conduct.function.name, (step,)
-                    )
+def replace_events(events: Events, dead: frozenset[int], implied: dict[int, Deed], inlined: dict[int, Target]) -> Events:
+    """`events` with what the rest of the tree has to say about calls."""
+    return Events(events.vocabulary, events.terms, events.quiet_calls, dead, implied, inlined)
 
 
-def replace_dead(events: Events, dead: frozenset[int]) -> Events:
-    """`events` that sees no deed in the calls of these identities."""
-    return Events(events.vocabulary, events.terms, events.quiet_calls, dead)
+def _deed(link: Link) -> Deed:
+    effect = link.effect
+    return Deed(
+        effect.kind,
+        effect.pair,
+        link.call,
+        effect.receiver,
+        effect.spelling,
+        parts=(*link.call.args, *(keyword.value for keyword in link.call.keywords)),
+        chain=effect.steps,
+    )
 
 
-_DEFINITION = re.compile(r"^[ \t]*(async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
+def _outside(options: Options) -> dict[str, str]:
+    """Functions outside the tree whose effect the configuration states, by their last name."""
+    found = {name.rpartition(".")[2]: "pause" for name in options.pauses}
+    found.update({name.rpartition(".")[2]: "resume" for name in options.resumes})
+    return found
 
 
-def _coroutine_names(text: str) -> frozenset[str]:
-    """Names that the source defines, and only as `async def`."""
-    found: dict[str, bool] = {}
-    for match in _DEFINITION.finditer(text):
-        found[match[2]] = found.get(match[2], True) and match[1] is not None
-    return frozenset(name for name, asynchronous in found.items() if asynchronous)
+def _is_telling(name: str) -> bool:
+    """Whether a name is worth looking for in the whole tree: common words would bring in everything."""
+    return len(name) > 6 and "_" in name.strip("_") and not name.startswith("__")
 
-
-def _dropped_values(function: Function) -> Iterator[ast.expr]:
-    """Expressions whose value goes nowhere: statements of their own, and names that are never read."""
-    read = {
-        node.id for node in ast.walk(function.node) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    }
-    for node in own_nodes(function.body):
-        match node:
-            case ast.Expr(value=value):
-                yield value
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in read:
-                yield value
-
-
-def _swallowing(function: Function) -> Iterator[tuple[int, Sequence[ast.stmt]]]:
-    """Blocks whose failures go no further, and the line that sees to it."""
-    for node in own_nodes(function.body):
-        if isinstance(node, ast.Try):
-            for handler in node.handlers:
-                broad = handler.type is None or last_name(handler.type) in ("Exception", "BaseException")
-                if broad and not any(isinstance(part, ast.Raise) for part in own_nodes(handler.body)):
-                    yield handler.lineno, node.body
-        elif isinstance(node, ast.With):
-            for item in node.items:
-                manager = item.context_expr
-                if isinstance(manager, ast.Call) and last_name(manager.func) == "suppress":
-                    if any(last_name(arg) in ("Exception", "BaseException") for arg in manager.args):
-                        yield node.lineno, node.body

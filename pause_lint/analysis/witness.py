@@ -1,6 +1,7 @@
 """What a finding says: its rule, its kind, its message and the steps of its witness.
 
-Turns the leaks that `flow` found into words. Columns are converted to characters here, by the module that the syntax is from.
+Turns the leaks that `flow` found into words. Columns are converted to characters here, by the module that the syntax
+is from.
 """
 
 from __future__ import annotations
@@ -40,9 +41,11 @@ def short(node: ast.AST) -> str:
 
 
 def pause_text(deed: Deed) -> str:
-    """How a message names the pause: `x.pause_generation()`, or the whole call where the name is a string or a route in it."""
+    """How a message names the pause: `x.pause_generation()`; the whole call if a string or route in it has the name."""
     node = deed.node
     text = short(node)
+    if deed.chain:
+        return text
     if deed.spelling not in text:
         whole = " ".join(ast.unparse(node).split())
         text = whole if len(whole) <= 2 * _LONGEST else whole[: 2 * _LONGEST - 3] + "..."
@@ -60,13 +63,21 @@ def follow_pause(graph: g.Graph, site: int) -> Followed:
     return follow(graph, site, lambda leak: _rank(graph, leak), settles)
 
 
+def _through(deed: Deed) -> str:
+    """For a pause done elsewhere: where it is done."""
+    if not deed.chain:
+        return ""
+    last = deed.chain[-1]
+    return f" (at {last.path}:{last.line})"
+
+
 def finding(module: Module, function: Function, graph: g.Graph, site: int, followed: Followed) -> Finding:
     """The one finding for a pause that gets away."""
     deed: Deed = graph.nodes[site].arg
     leak = followed.leaks[0]
     resumed = any(_undoing(node, deed) and same_receiver(deed.receiver, node.arg.receiver) for node in graph.nodes)
     code, kind = classify(graph, deed, followed, leak, resumed)
-    what = f"{deed.pair.noun} paused by {pause_text(deed)}"
+    what = f"{deed.pair.noun} paused by {pause_text(deed)}{_through(deed)}"
     if not resumed:
         halves = " or ".join(f"{name}()" for name in sorted(deed.pair.resumes))
         message = f"{what} is never resumed: no path out of {function.short} reaches {halves}"
@@ -128,10 +139,7 @@ def _in_cleanup(graph: g.Graph, leak: Leak, deed: Deed, cleanups: list[_Stretch]
         for node in graph.nodes
         if _undoing(node, deed) and same_receiver(deed.receiver, node.arg.receiver)
     ]
-    for start, end in cleanups:
-        if start <= place <= end and any(place < resume <= end for resume in resumes):
-            return True
-    return False
+    return any(start <= place <= end and any(place < resume <= end for resume in resumes) for start, end in cleanups)
 
 
 def _cleanups(function: ast.AST) -> list[_Stretch]:
@@ -177,7 +185,7 @@ def _event(graph: g.Graph, leak: Leak) -> str:
 
 def _steps(module: Module, graph: g.Graph, deed: Deed, leak: Leak) -> tuple[Step, ...]:
     """Paused here, the turns the path takes, escapes here, leaves here."""
-    steps = [_step(module, deed.node, f"{pause_text(deed)} pauses {deed.pair.noun}")]
+    steps = list(deed.chain) or [_step(module, deed.node, f"{pause_text(deed)} pauses {deed.pair.noun}")]
     escape = graph.nodes[leak.escape].syntax
     exit_node = graph.nodes[leak.exit]
     if leak.thrown is not None and isinstance(escape, ast.expr | ast.stmt):
@@ -190,7 +198,7 @@ def _steps(module: Module, graph: g.Graph, deed: Deed, leak: Leak) -> tuple[Step
         steps.append(_step(module, last, "the function ends after this without a resume"))
     turn = _turn(graph, leak)
     if turn is not None:
-        steps.insert(1, _step(module, turn[0], turn[1]))
+        steps.insert(-1, _step(module, turn[0], turn[1]))
     return tuple(steps)
 
 

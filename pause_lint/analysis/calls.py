@@ -1,0 +1,183 @@
+"""The call graph: which functions of the tree a call may run.
+
+Follows `self` and `super()`, declared types, imports, callables handed to executors, tasks and threads, and method names given as
+strings. A receiver that nothing declares is resolved by name, and then only if the tree leaves no choice. Deeds are none of its
+business.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
+
+from pause_lint.analysis.events import REGISTRARS, RPC_WORDS, Target, is_logging, stores, words
+from pause_lint.analysis.guards import last_name
+from pause_lint.analysis.index import Index, Routine, imported_from, imports, is_stub
+
+
+class CallGraph:
+    """Resolves calls among the functions whose names are of interest."""
+
+    def __init__(self, index: Index, interesting: Callable[[Routine], bool]) -> None:
+        self.index = index
+        self.interesting = interesting
+
+    def targets(self, call: ast.Call, where: Routine, names: Collection[str]) -> list[Target]:
+        """The functions called `names` that a call may run, its own callee first, then callables that it is handed."""
+        found: list[Target] = []
+        name = last_name(call.func)
+        if name in names:
+            found = self._callees(call.func, name, list(call.args), call.keywords, where)
+        if found or is_logging(call):
+            return found
+        for place, argument in enumerate(call.args):
+            found += self._handed(call, argument, list(call.args[place + 1 :]), where, names)
+        for keyword in call.keywords:
+            if keyword.arg in ("target", "func", "fn", "callback", "function"):
+                found += self._handed(call, keyword.value, _thread_arguments(call), where, names)
+            elif keyword.arg in ("method", "name"):
+                found += self._by_string(call, keyword.value, where, names)
+        return found
+
+    def _handed(
+        self, call: ast.Call, argument: ast.expr, rest: list[ast.expr], where: Routine, names: Collection[str]
+    ) -> Iterator[Target]:
+        if isinstance(argument, ast.Constant):
+            yield from self._by_string(call, argument, where, names)
+            return
+        if isinstance(argument, ast.Call) and last_name(argument.func) == "partial" and argument.args:
+            argument, rest = argument.args[0], [*argument.args[1:], *rest]
+        if not isinstance(argument, ast.Name | ast.Attribute) or last_name(argument) not in names:
+            return
+        if (stores(call.func) and last_name(call.func) != "add_done_callback") or last_name(call.func) in REGISTRARS:
+            return
+        for target in self._callees(argument, last_name(argument), rest, [], where):
+            yield replace(target, handed=True)
+
+    def _by_string(self, call: ast.Call, argument: ast.expr, where: Routine, names: Collection[str]) -> Iterator[Target]:
+        """`collective_rpc("update_weights")`."""
+        if not (isinstance(argument, ast.Constant) and isinstance(argument.value, str) and argument.value in names):
+            return
+        if stores(call.func) or not words(last_name(call.func)) & RPC_WORDS:
+            return
+        receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
+        for routine in self._by_name(argument.value, where):
+            if routine.function.node is not where.function.node:
+                yield _target(routine, receiver, {}, handed=True)
+
+    def _callees(
+        self, func: ast.expr, name: str, args: list[ast.expr], keywords: list[ast.keyword], where: Routine
+    ) -> list[Target]:
+        declared = ""
+        receiver: ast.expr | None = None
+        routines: list[Routine]
+        if isinstance(func, ast.Name):
+            routines = self._function(name, where)
+        elif isinstance(func, ast.Attribute):
+            receiver = func.value
+            routines, declared, receiver = self._method(receiver, name, where)
+        else:
+            routines = []
+        return [
+            _target(routine, receiver, _bound(routine, args, keywords), declared)
+            for routine in routines
+            if routine.function.node is not where.function.node
+        ]
+
+    def _function(self, name: str, where: Routine) -> list[Routine]:
+        found = self.index.functions.get(name, [])
+        nested = [routine for routine in found if routine.function.parent is not None and _encloses(routine.function.parent.node, where)]
+        if nested:
+            return nested[:1]
+        outer = [routine for routine in found if routine.function.parent is None]
+        own = [routine for routine in outer if routine.module is where.module]
+        if own:
+            return own[:1]
+        imported = [routine for routine in outer if imports(where.module, name, routine.module)]
+        if len(imported) == 1:
+            return imported
+        return outer if len(outer) == 1 and imported_from(where.module, name) else []
+
+    def _method(self, receiver: ast.expr, name: str, where: Routine) -> tuple[list[Routine], str, ast.expr | None]:
+        """The methods that `receiver.name` may be, the declared class they were found through, and what their `self` is."""
+        one = self.index.owner(where.function)
+        match receiver:
+            case ast.Name(id="self" | "cls") if one is not None:
+                found = self.index.method(one, name)
+                return ([found] if found is not None else []), "", receiver
+            case ast.Call(func=ast.Name(id="super")) if one is not None:
+                found = self.index.base_method(one, name)
+                return ([found] if found is not None else []), "", ast.Name(id="self", ctx=ast.Load())
+            case ast.Name(id=module) if self.index.functions.get(name) and not self.index.is_declared(receiver, where):
+                functions = [r for r in self.index.functions[name] if r.function.parent is None and _module_is(r, module)]
+                if len(functions) == 1:
+                    return functions, "", None
+        types = self.index.types_of(receiver, where)
+        if types:
+            routines: dict[int, Routine] = {}
+            for one in types:
+                for routine in self.index.implementations(one, name):
+                    routines[id(routine.function.node)] = routine
+            return list(routines.values()), types[0].name, receiver
+        if self.index.is_declared(receiver, where):
+            return [], "", receiver
+        return self._by_name(name, where), "", receiver
+
+    def _by_name(self, name: str, where: Routine) -> list[Routine]:
+        """A receiver without a declared type: the method of that name, if there is one or all of them agree."""
+        found = [routine for routine in self.index.methods.get(name, ()) if not is_stub(routine)]
+        if not found or all(self.interesting(routine) for routine in found):
+            return sorted(found, key=lambda routine: routine.order)
+        return []
+
+
+def _target(
+    routine: Routine, receiver: ast.expr | None, arguments: Mapping[str, ast.expr], declared: str = "", handed: bool = False
+) -> Target:
+    node = routine.function.node
+    assert not isinstance(node, ast.Module)
+    return Target(node, receiver, arguments, declared, handed)
+
+
+def _bound(routine: Routine, args: list[ast.expr], keywords: list[ast.keyword]) -> dict[str, ast.expr]:
+    """The parameters of a function by name, with the arguments they are given."""
+    node = routine.function.node
+    if isinstance(node, ast.Module):
+        return {}
+    parameters = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
+    if routine.function.owner is not None and parameters and not _is_static(node):
+        parameters = parameters[1:]
+    bound: dict[str, ast.expr] = {}
+    for parameter, argument in zip(parameters, args, strict=False):
+        if isinstance(argument, ast.Starred):
+            break
+        bound[parameter] = argument
+    bound.update({keyword.arg: keyword.value for keyword in keywords if keyword.arg is not None})
+    return bound
+
+
+def _is_static(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return any(last_name(decorator) == "staticmethod" for decorator in node.decorator_list)
+
+
+def _thread_arguments(call: ast.Call) -> list[ast.expr]:
+    for keyword in call.keywords:
+        if keyword.arg == "args" and isinstance(keyword.value, ast.Tuple | ast.List):
+            return list(keyword.value.elts)
+    return []
+
+
+def _encloses(parent: ast.AST, where: Routine) -> bool:
+    current = where.function
+    while True:
+        if current.node is parent:
+            return True
+        if current.parent is None:
+            return False
+        current = current.parent
+
+
+def _module_is(routine: Routine, name: str) -> bool:
+    stem = routine.module.path.removesuffix(".py").removesuffix("/__init__")
+    return stem.rpartition("/")[2] == name

@@ -1,0 +1,119 @@
+"""What each function's own body does, module by module: its deeds in source order, and coroutines of the pair that nobody runs.
+
+Looks only at the lines that mention a word of the vocabulary. Follows no calls and no paths.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from pause_lint.analysis.build import own_nodes
+from pause_lint.analysis.events import Deed, Events
+from pause_lint.analysis.functions import Function, functions, mentioned_lines
+from pause_lint.analysis.ownership import Conduct
+from pause_lint.tree import Module
+
+_DEFINITION = re.compile(r"^[ \t]*(async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
+
+
+@dataclass(slots=True)
+class View:
+    """One module: the functions of interest with their conduct, and the deeds whose coroutine is made and dropped."""
+
+    module: Module
+    conducts: list[Conduct] = field(default_factory=list)
+    dropped: list[tuple[Conduct, Deed]] = field(default_factory=list)
+
+
+def view(module: Module, events: Events, coroutines: frozenset[str]) -> View:
+    """Look at one module. `coroutines`: names that the tree defines, and only as `async def`."""
+    lines = mentioned_lines(module, events.vocabulary)
+    if not lines:
+        return View(module)
+    found = list(functions(module, lines))
+    conducts = [_conduct(function, events, lines) for function in found]
+    dropped = list(_dropped(conducts, coroutines))
+    if dropped:
+        dead = frozenset(id(deed.node) for _, deed in dropped)
+        alive = Events(events.vocabulary, events.terms, events.quiet_calls, dead)
+        conducts = [_conduct(function, alive, lines) for function in found]
+    return View(module, conducts, dropped)
+
+
+def coroutine_names(modules: Iterable[Module]) -> frozenset[str]:
+    """Names that the modules define, and only as `async def`."""
+    found: dict[str, bool] = {}
+    for module in modules:
+        for match in _DEFINITION.finditer(module.text):
+            found[match[2]] = found.get(match[2], True) and match[1] is not None
+    return frozenset(name for name, asynchronous in found.items() if asynchronous)
+
+
+def _conduct(function: Function, events: Events, lines: list[int]) -> Conduct:
+    pauses: list[Deed] = []
+    resumes: list[Deed] = []
+    for deed in _deeds(function.body, events, lines):
+        (pauses if deed.kind == "pause" else resumes).append(deed)
+    return Conduct(function, tuple(pauses), tuple(resumes))
+
+
+def _deeds(body: Sequence[ast.AST], events: Events, lines: list[int]) -> Iterator[Deed]:
+    """The outermost deeds of a body; those inside the arguments of another are part of it."""
+    stack: list[ast.AST] = list(reversed(body))
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        if isinstance(node, ast.stmt) and not _mentioned(node, lines):
+            continue
+        if isinstance(node, ast.Await | ast.Call):
+            deed = events.deed(node, {})
+            if deed is not None:
+                yield deed
+                continue
+        stack += reversed(list(ast.iter_child_nodes(node)))
+
+
+def _mentioned(node: ast.stmt, lines: list[int]) -> bool:
+    end = node.end_lineno or node.lineno
+    return any(node.lineno <= line <= end for line in lines)
+
+
+def _dropped(conducts: Sequence[Conduct], coroutines: frozenset[str]) -> Iterator[tuple[Conduct, Deed]]:
+    """Deeds that make a coroutine, as the tree defines it or as the other half is awaited, and do nothing with it."""
+    every = [deed for conduct in conducts for deed in (*conduct.pauses, *conduct.resumes)]
+    awaited = [deed for deed in every if deed.awaited and not deed.bare]
+    for conduct in conducts:
+        suspects = [
+            deed
+            for deed in (*conduct.pauses, *conduct.resumes)
+            if deed.bare and (deed.spelling in coroutines or any(_is_other_half(deed, other) for other in awaited))
+        ]
+        unused = {id(value) for value in _unused_values(conduct.function)} if suspects else set()
+        yield from ((conduct, deed) for deed in suspects if id(deed.node) in unused)
+
+
+def _is_other_half(deed: Deed, other: Deed) -> bool:
+    return (
+        other.kind != deed.kind
+        and deed.pair is other.pair
+        and deed.receiver == other.receiver
+        and isinstance(other.node, ast.Call)
+        and isinstance(other.node.func, ast.Attribute | ast.Name)
+    )
+
+
+def _unused_values(function: Function) -> Iterator[ast.expr]:
+    """Expressions whose value goes nowhere: statements of their own, and names that are never read."""
+    read = {
+        node.id for node in ast.walk(function.node) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    }
+    for node in own_nodes(function.body):
+        match node:
+            case ast.Expr(value=value):
+                yield value
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in read:
+                yield value

@@ -1,0 +1,393 @@
+"""What each function of the tree does to receivers, seen from outside, to a fixpoint over the call graph.
+
+A function that pauses and nowhere resumes leaves an effect to its callers; so does the handler of an endpoint to whoever names it
+in a request. Effects are expressed in the names of the function and mapped through receivers and arguments at each call. Which
+function has to answer for an effect is decided in `duty`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from pause_lint.analysis.build import own_nodes
+from pause_lint.analysis.calls import CallGraph
+from pause_lint.analysis.endpoints import Endpoint, endpoints, requested, serves
+from pause_lint.analysis.events import OPAQUE, Deed, Events, Target, same_receiver
+from pause_lint.analysis.functions import Function
+from pause_lint.analysis.guards import Term, Terms, last_name, substitute
+from pause_lint.analysis.index import Index, Routine
+from pause_lint.analysis.ownership import FINAL_NAMES, Conduct, Surroundings, is_test
+from pause_lint.finding import Step
+from pause_lint.pairs import Pair, Vocabulary, plain_name
+
+MAX_HOPS = 12
+_COMMENT = re.compile(r"#\s*pause-lint:\s*(pauses|resumes|neutral)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a call of a function leaves behind: `kind` is "pause" or "resume", of `receiver` in the function's own names.
+
+    steps: from the function's own line to where it is done. spelling: of the pause or resume at the end.
+    guarded: whether the function does it only under a condition. remote: whether it is done behind a request.
+    """
+
+    kind: str
+    pair: Pair
+    receiver: Term
+    spelling: str
+    steps: tuple[Step, ...]
+    guarded: bool = False
+    remote: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A call that has an effect: where it stands, the function it runs, and the effect in the caller's names.
+
+    covered: the caller pauses the same receiver itself, and the pause belongs to that pair.
+    """
+
+    caller: Routine
+    call: ast.Call
+    callee: Routine
+    effect: Effect
+    target: Target | None
+    covered: bool = False
+
+
+@dataclass(slots=True)
+class Summary:
+    """A function from inside and outside."""
+
+    routine: Routine
+    conduct: Conduct
+    links: list[Link] = field(default_factory=list)
+    effects: tuple[Effect, ...] = ()
+    yields: bool = False
+    marked: str = ""
+
+
+class Effects:
+    """The summaries of the functions of some modules, and the links between them."""
+
+    def __init__(
+        self,
+        index: Index,
+        events: Events,
+        conducts: Mapping[int, Conduct],
+        around: Mapping[str, Surroundings],
+        outside: Mapping[str, str],
+    ) -> None:
+        """`conducts`: by identity of functions; `around`: by path; `outside`: names of code elsewhere, and their effect."""
+        self.around = around
+        self.index = index
+        self.events = events
+        self.terms: Terms = events.terms
+        self.vocabulary: Vocabulary = events.vocabulary
+        self.outside = outside
+        self.summaries: dict[int, Summary] = {}
+        self.conducts = conducts
+        self.names: dict[str, set[int]] = {}
+        self.graph = CallGraph(index, self._interesting)
+        self.endpoints: list[Endpoint] = endpoints(index)
+        self.callers: dict[int, list[Link]] = {}
+        self._run()
+
+    def surroundings(self, routine: Routine) -> Surroundings | None:
+        """What the module of a function shows around it."""
+        return self.around.get(routine.module.path)
+
+    # -- the fixpoint --------------------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        queue = [routine for routine in self._ordered() if id(routine.function.node) in self.conducts or self._marked(routine)]
+        if self.outside:
+            queue += [routine for name in self.outside for routine in self._mentioning(name)]
+        rounds: dict[int, int] = {}
+        while queue:
+            routine = queue.pop(0)
+            key = id(routine.function.node)
+            rounds[key] = rounds.get(key, 0) + 1
+            if rounds[key] > MAX_HOPS:
+                continue
+            before = self.summaries.get(key)
+            summary = self._summary(routine)
+            self.summaries[key] = summary
+            if before is not None and _outline(before.effects) == _outline(summary.effects):
+                continue
+            if before is None and not summary.effects:
+                continue
+            for name in self._handles(routine):
+                self.names.setdefault(name, set()).add(key)
+                queue += [other for other in self._mentioning(name) if other not in queue and other is not routine]
+        for key in sorted(self.summaries, key=lambda key: self.summaries[key].routine.order):
+            for link in self.summaries[key].links:
+                self.callers.setdefault(id(link.callee.function.node), []).append(link)
+
+    def _ordered(self) -> list[Routine]:
+        return sorted(self.index.routines.values(), key=lambda routine: routine.order)
+
+    def _interesting(self, routine: Routine) -> bool:
+        summary = self.summaries.get(id(routine.function.node))
+        return summary is not None and bool(summary.effects)
+
+    def _handles(self, routine: Routine) -> Iterator[str]:
+        """The words by which others reach the function: its name, and the last fixed segment of the routes it serves."""
+        yield routine.name
+        for endpoint in self.endpoints:
+            if endpoint.handler is routine:
+                fixed = [part for part in endpoint.route if part != "*"]
+                if fixed:
+                    yield fixed[-1]
+
+    def _mentioning(self, name: str) -> list[Routine]:
+        """The innermost functions whose lines mention a name."""
+        found: dict[int, Routine] = {}
+        pattern = re.compile(rf"\b{re.escape(name)}\b")
+        for module in self.index.modules:
+            if name not in module.text:
+                continue
+            lines = [number for number, line in enumerate(module.lines, 1) if name in line and pattern.search(line)]
+            for routine in self._spanning(module.path, lines):
+                found[id(routine.function.node)] = routine
+        return sorted(found.values(), key=lambda routine: routine.order)
+
+    def _spanning(self, path: str, lines: Iterable[int]) -> Iterator[Routine]:
+        spans = self._spans().get(path, [])
+        for line in lines:
+            inner = [routine for start, end, routine in spans if start <= line <= end]
+            if inner:
+                yield inner[-1]
+
+    def _spans(self) -> dict[str, list[tuple[int, int, Routine]]]:
+        if not hasattr(self, "_known_spans"):
+            spans: dict[str, list[tuple[int, int, Routine]]] = {}
+            for routine in self._ordered():
+                node = routine.function.node
+                if not isinstance(node, ast.Module):
+                    spans.setdefault(routine.module.path, []).append((node.lineno, node.end_lineno or node.lineno, routine))
+            self._known_spans = spans
+        return self._known_spans
+
+    # -- one function --------------------------------------------------------------------------------------------------
+
+    def _summary(self, routine: Routine) -> Summary:
+        node = routine.function.node
+        conduct = self.conducts.get(id(node)) or Conduct(routine.function, (), ())
+        marked = self._marked(routine)
+        yields = any(isinstance(part, ast.Yield | ast.YieldFrom) for part in own_nodes(node.body))
+        links = self._links(routine)
+        summary = Summary(routine, conduct, links, (), yields, marked)
+        if marked == "neutral":
+            summary.links = []
+        elif marked:
+            summary.effects = tuple(self._declared(routine, marked))
+        elif not yields and not is_test(routine.function) and plain_name(routine.name) not in FINAL_NAMES:
+            summary.effects = tuple(self._left(summary))
+        return summary
+
+    def _declared(self, routine: Routine, marked: str) -> Iterator[Effect]:
+        """What a comment on the `def` line says."""
+        node = routine.function.node
+        assert not isinstance(node, ast.Module)
+        first = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)][:1]
+        receiver: Term = ("name", first[0]) if first else OPAQUE
+        pair = self.vocabulary.pairs[0]
+        kind = marked.removesuffix("s")
+        spelling = min(pair.pauses if kind == "pause" else pair.resumes)
+        step = Step(routine.module.path, node.lineno, 1, f"{routine.name} is marked as one that {marked}")
+        yield Effect(kind, pair, receiver, spelling, (step,))
+
+    def _left(self, summary: Summary) -> Iterator[Effect]:
+        """The effects of a function: pauses that it nowhere resumes, or resumes if it pauses nothing."""
+        routine, conduct = summary.routine, summary.conduct
+        own = [self._explicit(routine, deed) for deed in (*conduct.pauses, *conduct.resumes)]
+        every = own + [link.effect for link in summary.links if not link.covered]
+        pauses = [effect for effect in every if effect.kind == "pause"]
+        resumes = [effect for effect in every if effect.kind == "resume"]
+        seen: set[tuple[str, Term, frozenset[str]]] = set()
+        left = [pause for pause in pauses if not any(answers_for(resume, pause) for resume in resumes)]
+        if not pauses:
+            left = resumes
+        for effect in sorted(left, key=lambda one: (len(one.steps), one.steps[:1] and one.steps[0].line)):
+            receiver = self._outward(effect.receiver, routine.function)
+            key = (effect.kind, receiver, effect.pair.pauses)
+            if key not in seen and len(effect.steps) <= MAX_HOPS:
+                seen.add(key)
+                yield replace(effect, receiver=receiver)
+
+    def _explicit(self, routine: Routine, deed: Deed) -> Effect:
+        verb = "pauses" if deed.kind == "pause" else "resumes"
+        column = routine.module.column(deed.node.lineno, deed.node.col_offset)
+        text = " ".join(ast.unparse(deed.node).split())
+        step = Step(routine.module.path, deed.node.lineno, column, f"{text[:80]} {verb} {deed.pair.noun}, in {routine.function.name}")
+        guarded = any(
+            isinstance(node, ast.If | ast.IfExp | ast.Match) and any(part is deed.node for part in ast.walk(node))
+            for node in own_nodes(routine.function.node.body)
+        )
+        return Effect(deed.kind, deed.pair, deed.receiver, deed.spelling, (step,), guarded)
+
+    def _outward(self, receiver: Term, function: Function) -> Term:
+        """A receiver without the function's own variables: those bound once are replaced by what they are bound to."""
+        node = function.node
+        if isinstance(node, ast.Module):
+            return receiver
+        parameters = {argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)}
+        local: dict[str, list[Term]] = {}
+        for part in own_nodes(node.body):
+            match part:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    local.setdefault(name, []).append(self.terms.of(value, {}))
+                case ast.For(target=ast.Name(id=name), iter=over) | ast.AsyncFor(target=ast.Name(id=name), iter=over):
+                    local.setdefault(name, []).append(("each", self.terms.iterable(over, {})))
+                case ast.Name(id=name, ctx=ast.Store()):
+                    local.setdefault(name, [])
+
+        def leaf(term: Term) -> Term | None:
+            if not term or term[0] != "name" or term[1] in parameters or term[1] not in local:
+                return ("local",) if term and term[0] == "sym" else None
+            values = local[term[1]]
+            return substitute(values[0], leaf) if len(values) == 1 and term not in values else ("local",)
+
+        return substitute(receiver, leaf)
+
+    def _marked(self, routine: Routine) -> str:
+        node = routine.function.node
+        if isinstance(node, ast.Module) or "pause-lint:" not in routine.module.text:
+            return ""
+        for line in routine.module.lines[node.lineno - 1 : node.body[0].lineno]:
+            found = _COMMENT.search(line)
+            if found:
+                return found[1]
+        return ""
+
+    # -- links ---------------------------------------------------------------------------------------------------------
+
+    def _links(self, routine: Routine) -> list[Link]:
+        """The calls of a function that have an effect, each with the effect in the function's own names."""
+        links: list[Link] = []
+        explicit = {id(part) for deed in self._own_deeds(routine) for part in ast.walk(deed.node)}
+        for node in own_nodes(routine.function.node.body):
+            if isinstance(node, ast.Call) and id(node) not in explicit:
+                links += self._links_of(node, routine)
+        paused = [deed.receiver for deed in self._own_deeds(routine) if deed.kind == "pause"]
+        return [replace(link, covered=_is_covered(link.effect, paused)) for link in links]
+
+    def _own_deeds(self, routine: Routine) -> Sequence[Deed]:
+        conduct = self.conducts.get(id(routine.function.node))
+        return (*conduct.pauses, *conduct.resumes) if conduct is not None else ()
+
+    def _links_of(self, call: ast.Call, routine: Routine) -> Iterator[Link]:
+        for target in self.graph.targets(call, routine, self.names):
+            callee = self.index.routines[id(target.node)]
+            for effect in self._effects(callee):
+                yield Link(routine, call, callee, self._mapped(effect, call, target, routine, callee), target)
+        if self.endpoints:
+            yield from self._requests(call, routine)
+        kind = self.outside.get(last_name(call.func))
+        if kind is not None:
+            yield self._configured(call, routine, kind)
+
+    def _effects(self, routine: Routine) -> tuple[Effect, ...]:
+        summary = self.summaries.get(id(routine.function.node))
+        return summary.effects if summary is not None else ()
+
+    def _configured(self, call: ast.Call, routine: Routine, kind: str) -> Link:
+        """A call of a function outside the tree whose effect the configuration states."""
+        pair = self.vocabulary.pairs[0]
+        receiver = self.terms.of(call.func.value, {}) if isinstance(call.func, ast.Attribute) else OPAQUE
+        spelling = min(pair.pauses if kind == "pause" else pair.resumes)
+        step = self._step(call, routine, f"the configuration says that {last_name(call.func)}() {kind}s {pair.noun}")
+        return Link(routine, call, routine, Effect(kind, pair, receiver, spelling, (step,)), None)
+
+    def _requests(self, call: ast.Call, routine: Routine) -> Iterator[Link]:
+        """What a request that the call makes, or builds, has done in the process that serves it."""
+        for route in requested(call, routine):
+            for endpoint in self.endpoints:
+                if endpoint.handler is routine or not serves(endpoint, route):
+                    continue
+                for effect in self._effects(endpoint.handler):
+                    path = "/" + "/".join(endpoint.route)
+                    hop = self._step(call, routine, f"{routine.function.name} makes a request to {path}")
+                    node = endpoint.handler.function.node
+                    module = endpoint.handler.module
+                    served = Step(
+                        module.path, getattr(node, "lineno", 1), 1, f"in the process that serves {path}, {endpoint.handler.name}() runs"
+                    )
+                    receiver: Term = ("name", "self") if self.index.owner(routine.function) is not None else OPAQUE
+                    mapped = replace(effect, receiver=receiver, steps=(hop, served, *effect.steps), remote=True)
+                    yield Link(routine, call, endpoint.handler, mapped, None)
+
+    def _mapped(self, effect: Effect, call: ast.Call, target: Target, routine: Routine, callee: Routine) -> Effect:
+        """An effect of a callee in the names of its caller."""
+        own = callee.function.node
+        assert not isinstance(own, ast.Module)
+        enclosed = _is_inside(callee.function, routine.function)
+        parameters = {argument.arg for argument in ast.walk(own.args) if isinstance(argument, ast.arg)}
+        first = [argument.arg for argument in (*own.args.posonlyargs, *own.args.args)][:1]
+        lost = False
+
+        def leaf(term: Term) -> Term | None:
+            nonlocal lost
+            if term == ("local",):
+                lost = True
+            if not term or term[0] != "name":
+                return None
+            name = term[1]
+            if callee.function.owner is not None and [name] == first and target.receiver is not None:
+                return self.terms.of(target.receiver, {})
+            if name in target.arguments:
+                return self.terms.of(target.arguments[name], {})
+            if name in parameters:
+                lost = True
+            elif not enclosed and name == "self":
+                lost = True
+            return None
+
+        receiver = substitute(effect.receiver, leaf)
+        if lost or effect.receiver == OPAQUE:
+            receiver = self._object(target, routine)
+        how = f", a {target.declared}," if target.declared else ""
+        verb = "hands on" if target.handed else "calls"
+        hop = self._step(call, routine, f"{routine.function.name} {verb} {callee.function.name}{how}")
+        return replace(effect, receiver=receiver, steps=(hop, *effect.steps))
+
+    def _object(self, target: Target, routine: Routine) -> Term:
+        """The object whose method led to an effect of which the receiver is not known."""
+        if target.receiver is not None:
+            return self.terms.of(target.receiver, {})
+        return ("name", "self") if self.index.owner(routine.function) is not None else OPAQUE
+
+    def _step(self, call: ast.Call, routine: Routine, message: str) -> Step:
+        return Step(routine.module.path, call.lineno, routine.module.column(call.lineno, call.col_offset), message)
+
+
+def answers_for(resume: Effect, pause: Effect) -> bool:
+    """Whether a resume undoes a pause: of one pair, and of one receiver as far as both are known."""
+    if plain_name(resume.spelling) not in pause.pair.resumes:
+        return False
+    if ("local",) in (resume.receiver, pause.receiver):
+        return resume.receiver == pause.receiver
+    return same_receiver(pause.receiver, resume.receiver)
+
+
+def _is_covered(effect: Effect, paused: Sequence[Term]) -> bool:
+    return effect.kind == "pause" and any(same_receiver(one, effect.receiver) for one in paused)
+
+
+def _is_inside(inner: Function, outer: Function) -> bool:
+    current = inner.parent
+    while current is not None:
+        if current is outer or current.node is outer.node:
+            return True
+        current = current.parent
+    return False
+
+
+def _outline(effects: tuple[Effect, ...]) -> set[tuple[str, Term, frozenset[str]]]:
+    return {(effect.kind, effect.receiver, effect.pair.pauses) for effect in effects}
+

@@ -1,0 +1,138 @@
+"""The files of a run as read: which of them are reported on, and which of them are parsed because they can matter.
+
+Files of the tree that nobody asked about are kept beside those that are to be reported, for the effects of functions cross
+files. As the vocabulary grows, more files and more of each file are parsed. Nothing here analyses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pause_lint import suppress
+from pause_lint.config import Options
+from pause_lint.finding import Problem
+from pause_lint.pairs import Vocabulary
+from pause_lint.tree import Module, Source, Unparsable, decode, is_test, parse, read
+
+
+class File:
+    """One file: its bytes, how it was parsed last and for which words."""
+
+    __slots__ = ("data", "failed", "module", "named", "path", "reported", "words")
+
+    def __init__(self, path: str, data: bytes, named: bool, reported: bool) -> None:
+        self.path = path
+        self.data = data
+        self.named = named
+        self.reported = reported
+        self.module: Module | None = None
+        self.words: frozenset[str] = frozenset()
+        self.failed = False
+
+
+class Sources:
+    """The files of a run.
+
+    others: path and text of those reported on in which only comments count. problems, notes: what became of the rest.
+    """
+
+    def __init__(self, options: Options) -> None:
+        vocabulary = Vocabulary.of(options.pairs)
+        outside = (name.rpartition(".")[2] for name in (*options.pauses, *options.resumes))
+        self._vocabulary = frozenset((*vocabulary.pausing, *vocabulary.resuming, *outside))
+        self._comments_count = suppress.INEFFECTIVE in options.select
+        self._options = options
+        self._files: dict[str, File] = {}
+        self.others: list[tuple[str, str]] = []
+        self.problems: list[Problem] = []
+        self.notes: list[str] = []
+
+    @property
+    def count(self) -> int:
+        """How many files are reported on."""
+        return sum(file.reported for file in self._files.values())
+
+    @property
+    def reported(self) -> frozenset[str]:
+        """The paths that are reported on."""
+        return frozenset(file.path for file in self._files.values() if file.reported)
+
+    def read_all(self, found: Iterable[Source], reported: bool) -> None:
+        """Read files that were found; those that are there already stay as they are."""
+        for source in found:
+            if source.path in self._files:
+                continue
+            if not self._options.include_tests and is_test(source.inside):
+                if reported:
+                    self.notes.append(left_out(source.path))
+                continue
+            try:
+                data = read(source.location)
+            except OSError as error:
+                if reported:
+                    self._miss(source, error)
+                continue
+            self.take(source.path, data, named=source.named, reported=reported)
+
+    def take(self, path: str, data: bytes, named: bool, reported: bool) -> None:
+        """Take in one file. One that is `named` is parsed as a whole, whatever is in it."""
+        self._files[path] = File(path, data, named, reported)
+
+    def modules(self, words: frozenset[str] = frozenset()) -> list[Module]:
+        """The modules that hold a word of the vocabulary or one of `words`, in the order of their paths."""
+        wanted = self._vocabulary | words
+        stems = [word.encode() for word in sorted(wanted)]
+        found = []
+        for path in sorted(self._files):
+            file = self._files[path]
+            if not (file.named and file.reported) and not any(stem in file.data for stem in stems):
+                continue
+            module = self._parsed(file, wanted)
+            if module is not None:
+                found.append(module)
+        return found
+
+    def _parsed(self, file: File, words: frozenset[str]) -> Module | None:
+        whole = file.named and file.reported
+        if file.failed:
+            return None
+        if file.module is not None and (whole or not any(word.encode() in file.data for word in words - file.words)):
+            return file.module
+        try:
+            file.module = parse(file.path, file.data, None if whole else words)
+        except Unparsable as error:
+            file.failed = True
+            if file.reported:
+                self.problems.append(Problem(file.path, error.line, error.message))
+            return None
+        file.words = words
+        return file.module
+
+    def comments(self) -> list[tuple[str, str]]:
+        """Path and text of the files reported on that were not parsed but hold comments meant for us."""
+        found = []
+        for file in self._files.values():
+            if not (self._comments_count and file.reported and file.module is None and not file.failed):
+                continue
+            if suppress.mentions_us(file.data):
+                try:
+                    found.append((file.path, decode(file.data)))
+                except Unparsable as error:
+                    self.problems.append(Problem(file.path, error.line, error.message))
+        return found
+
+    def _miss(self, source: Source, error: OSError) -> None:
+        if isinstance(error, FileNotFoundError) and not source.named:
+            self.notes.append(f"{source.path}: went away before it was read")
+            return
+        self.problems.append(Problem(source.path, 0, f"cannot be read: {error.strerror or error}"))
+
+
+def left_out(path: str) -> str:
+    """The note that a test file was left out."""
+    return f"{path}: left out as a test (--include-tests takes it in)"
+
+
+def reported_modules(modules: Sequence[Module], paths: frozenset[str]) -> list[Module]:
+    """Those of the modules that are reported on."""
+    return [module for module in modules if module.path in paths]

@@ -1,0 +1,319 @@
+"""Cleanup: `finally`, handlers, `with`, and what stands before the resume in them."""
+
+from __future__ import annotations
+
+from tests.helpers.marked import Section
+
+FINALLY = Section(
+    "finally and handlers",
+    """\
+def a_return_in_the_try(engine):
+    engine.pause_generation()
+    try:
+        return work()
+    finally:
+        engine.continue_generation()
+
+
+def cleanup_before_the_resume(engine):
+    engine.pause_generation()  # PR003
+    try:
+        work()
+    finally:
+        cleanup()
+        engine.continue_generation()
+
+
+def cleanup_behind_the_resume(engine):
+    engine.pause_generation()
+    try:
+        work()
+    finally:
+        engine.continue_generation()
+        cleanup()
+
+
+def cleanup_in_a_try_of_its_own(engine):
+    engine.pause_generation()
+    try:
+        work()
+    finally:
+        try:
+            cleanup()
+        finally:
+            engine.continue_generation()
+
+
+def cleanup_whose_failure_is_swallowed(engine, logger):
+    engine.pause_generation()
+    try:
+        work()
+    finally:
+        try:
+            cleanup()
+        except Exception:
+            logger.exception("cleanup failed")
+        engine.continue_generation()
+
+
+def cleanup_that_is_suppressed(engine):
+    engine.pause_generation()
+    try:
+        work()
+    finally:
+        with suppress(Exception):
+            cleanup()
+        engine.continue_generation()
+
+
+def cleanup_that_is_suppressed_in_part(engine):
+    engine.pause_generation()  # PR003
+    try:
+        work()
+    finally:
+        with suppress(OSError):
+            cleanup()
+        engine.continue_generation()
+
+
+async def cleanup_that_is_cancelled(engine):
+    await engine.pause_generation()  # PR003
+    try:
+        await work()
+    finally:
+        with suppress(Exception):
+            await cleanup()
+        await engine.continue_generation()
+
+
+def cleanup_before_the_resume_of_a_handler(engine):
+    engine.pause_generation()  # PR003
+    try:
+        work()
+    except BaseException:
+        cleanup()
+        engine.continue_generation()
+        raise
+    engine.continue_generation()
+
+
+def cleanup_and_a_gap_as_well(engine):
+    engine.pause_generation()  # PR001
+    prepare()
+    try:
+        work()
+    finally:
+        cleanup()
+        engine.continue_generation()
+
+
+def logging_before_the_resume(engine, logger):
+    engine.pause_generation()
+    try:
+        work()
+    finally:
+        logger.info("resuming")
+        engine.continue_generation()
+
+
+def a_gap_before_the_try(engine):
+    engine.pause_generation()  # PR001
+    prepare()
+    try:
+        work()
+    finally:
+        engine.continue_generation()
+
+
+def a_return_in_the_finally(engine, done):
+    engine.pause_generation()  # PR001
+    try:
+        work()
+    finally:
+        if done:
+            return
+        engine.continue_generation()
+
+
+def a_break_in_the_finally(engine, done):
+    while True:
+        engine.pause_generation()  # PR001
+        try:
+            work()
+        finally:
+            if done:
+                break
+            engine.continue_generation()
+
+
+def a_finally_that_does_something_else(engine):
+    engine.pause_generation()  # PR001
+    try:
+        work()
+    finally:
+        cleanup()
+    engine.continue_generation()
+
+
+def the_resume_at_the_end_of_the_try(engine):
+    engine.pause_generation()  # PR001
+    try:
+        work()
+        engine.continue_generation()
+    finally:
+        cleanup()
+
+
+def paused_inside_the_try(engine):
+    try:
+        engine.pause_generation()
+        work()
+    finally:
+        engine.continue_generation()
+
+
+def an_outer_finally(engine):
+    engine.pause_generation()
+    try:
+        try:
+            work()
+        finally:
+            cleanup()
+    finally:
+        engine.continue_generation()
+
+
+def two_engines(actor, critic):
+    actor.pause_generation()
+    try:
+        critic.pause_generation()
+        try:
+            work()
+        finally:
+            critic.continue_generation()
+    finally:
+        actor.continue_generation()
+
+
+def two_engines_in_one_finally(actor, critic):
+    actor.pause_generation()
+    try:
+        critic.pause_generation()  # PR003
+        work()
+    finally:
+        actor.continue_generation()
+        critic.continue_generation()
+""",
+    wrong={},
+)
+
+WITH = Section(
+    "with",
+    """\
+def registered_first(engine):
+    with ExitStack() as stack:
+        stack.callback(engine.continue_generation)
+        engine.pause_generation()
+        work()
+
+
+def registered_behind_the_pause(engine):
+    with contextlib.ExitStack() as stack:
+        engine.pause_generation()
+        stack.callback(engine.continue_generation)
+        work()
+
+
+def registered_as_a_lambda(engine):
+    with ExitStack() as stack:
+        engine.pause_generation()
+        stack.callback(lambda: engine.continue_generation())
+        work()
+
+
+def the_stack_lives_on(engine, stack):
+    engine.pause_generation()
+    stack.callback(engine.continue_generation)
+    work()
+
+
+def registrations_taken_over(engine):
+    with ExitStack() as stack:
+        engine.pause_generation()  # PR001
+        stack.callback(engine.continue_generation)
+        work()
+        stack.pop_all()
+
+
+def registered_under_the_same_condition(engine, main):
+    with ExitStack() as stack:
+        if main:
+            engine.pause_generation()
+            stack.callback(engine.continue_generation)
+        work()
+
+
+def registered_under_another_condition(engine, main):
+    with ExitStack() as stack:
+        engine.pause_generation()  # PR001
+        if main:
+            stack.callback(engine.continue_generation)
+        work()
+
+
+@contextmanager
+def a_context_manager(engine):
+    engine.pause_generation()
+    try:
+        yield
+    finally:
+        engine.continue_generation()
+
+
+@contextmanager
+def a_context_manager_without_a_finally(engine):
+    engine.pause_generation()  # PR001
+    yield
+    engine.continue_generation()
+
+
+@asynccontextmanager
+async def an_async_context_manager(engine):
+    await engine.pause_generation()
+    try:
+        yield engine
+    finally:
+        await engine.continue_generation()
+
+
+class APair:
+    def __enter__(self):
+        self.engine.pause_generation()
+        return self
+
+    def __exit__(self, *details):
+        self.engine.continue_generation()
+
+
+class AnEnterThatFailsBehindItsPause:
+    def __enter__(self):
+        self.engine.pause_generation()  # PR001
+        self.load()
+        return self
+
+    def __exit__(self, *details):
+        self.engine.continue_generation()
+
+
+class AnAsyncPair:
+    async def __aenter__(self):
+        await self.engine.pause_generation()
+        return self
+
+    async def __aexit__(self, *details):
+        await self.engine.continue_generation()
+""",
+    wrong={},
+)
+
+SECTIONS = (FINALLY, WITH)

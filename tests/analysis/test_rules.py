@@ -1,0 +1,141 @@
+"""The functions of `tests/analysis/rules`: every front end finds what their comments say, and `fix` cures it."""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from pause_lint.check import check_source
+from pause_lint.cli import main
+from pause_lint.config import Options
+from pause_lint.finding import Finding
+from pause_lint.fixing import fix_source
+from pause_lint.flake8_plugin import Checker
+from tests.analysis.rules import call_shapes, cleanup, guards, loops, no_defects, raising
+from tests.helpers.marked import Snippet
+
+SECTIONS = [
+    section for module in (call_shapes, raising, guards, loops, cleanup, no_defects) for section in module.SECTIONS
+]
+SNIPPETS = [(section.title, snippet) for section in SECTIONS for snippet in section.snippets()]
+PATH = "example.py"
+FIXABLE = {"PR001", "PR002", "PR003"}
+
+
+def found(source: str, options: Options, path: str = PATH) -> list[Finding]:
+    report = check_source(source.encode(), path, options)
+    assert not report.problems
+    return list(report.findings)
+
+
+def places(findings: list[Finding]) -> list[tuple[int, str]]:
+    return [(finding.span.line, finding.code) for finding in findings]
+
+
+def parameters(*, marked_only: bool = False, wrong_fails: bool = False) -> list[object]:
+    """The functions as parameters of a test: all, or those that must be reported."""
+    chosen = []
+    for title, snippet in SNIPPETS:
+        if marked_only and (not snippet.expected or snippet.wrong):
+            continue
+        marks = [pytest.mark.xfail(strict=True, reason=snippet.wrong)] if snippet.wrong and wrong_fails else []
+        chosen.append(pytest.param(snippet, id=f"{title}: {snippet.name}", marks=marks))
+    return chosen
+
+
+def test_at_least_half_are_left_alone() -> None:
+    assert len(SNIPPETS) >= 120
+    assert sum(not snippet.expected for _, snippet in SNIPPETS) * 2 >= len(SNIPPETS)
+
+
+@pytest.mark.parametrize("snippet", parameters(wrong_fails=True))
+def test_what_is_reported(snippet: Snippet) -> None:
+    assert places(found(snippet.source, snippet.options)) == snippet.expected
+
+
+@pytest.mark.parametrize("snippet", parameters())
+def test_every_front_end_finds_the_same(
+    snippet: Snippet, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    findings = found(snippet.source, snippet.options)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(snippet.source.encode())))
+    presets = [argument for preset in snippet.presets for argument in ("--preset", preset)]
+    code = main(["check", "-", "--stdin-filename", PATH, "--output-format", "json", *presets])
+    printed = json.loads(capsys.readouterr().out)["findings"]
+    assert [(one["line"], one["column"], one["code"], one["message"]) for one in printed] == [
+        (one.span.line, one.span.column, one.code, one.message) for one in findings
+    ]
+    assert code == (1 if findings else 0)
+
+    monkeypatch.setattr(Checker, "options", snippet.options)
+    monkeypatch.setattr(Checker, "stems", [""])
+    checker = Checker(ast.parse(snippet.source), PATH, snippet.source.splitlines(keepends=True))
+    assert sorted((line, column + 1, text) for line, column, text, _ in checker.run()) == [
+        (one.span.line, one.span.column, f"{one.code} {one.message}") for one in findings
+    ]
+
+
+@pytest.mark.parametrize("snippet", parameters(marked_only=True))
+def test_a_comment_hides_it(snippet: Snippet) -> None:
+    assert found(snippet.suppressed, snippet.options) == []
+
+
+@pytest.mark.parametrize("snippet", parameters())
+def test_a_fix_cures_it(snippet: Snippet) -> None:
+    first = fix_source(snippet.source.encode(), PATH, snippet.options, unsafe=True)
+    second = fix_source(first.data, PATH, snippet.options, unsafe=True)
+    assert second.data == first.data
+    left = {finding.code for finding in found(first.data.decode(), snippet.options)} & FIXABLE
+    compile(first.data, PATH, "exec")
+    if snippet.unfixable is None:
+        assert not left
+        assert not first.unfixed
+    elif left:
+        assert first.unfixed
+
+
+@pytest.mark.parametrize("path", ["test_engine.py", "engine_test.py", "conftest.py", "tests/engine.py"])
+def test_files_of_tests_are_left_alone_unless_asked_for(path: str) -> None:
+    source = "def reload(engine):\n    engine.pause_generation()\n    work()\n"
+    assert found(source, Options(), path) == []
+    assert places(found(source, Options(include_tests=True), path)) == [(2, "PR001")]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def test_reload(engine):\n    engine.pause_generation()\n    work()\n",
+        "class EngineTest(unittest.TestCase):\n    def reload(self):\n        self.e.pause_generation()\n        work()\n",
+    ],
+)
+def test_functions_of_tests_are_left_alone_unless_asked_for(source: str) -> None:
+    assert found(source, Options()) == []
+    assert [finding.code for finding in found(source, Options(include_tests=True))] == ["PR001"]
+
+
+def test_a_call_can_be_declared_quiet() -> None:
+    source = "def reload(engine):\n    engine.pause_generation()\n    work()\n    engine.continue_generation()\n"
+    assert places(found(source, Options())) == [(2, "PR001")]
+    assert found(source, Options(quiet_calls=frozenset({"work"}))) == []
+
+
+def test_a_call_can_be_declared_stable() -> None:
+    source = """\
+def reload(engine):
+    if is_driver():
+        engine.pause_generation()
+    try:
+        work()
+    finally:
+        if is_driver():
+            engine.continue_generation()
+"""
+    assert places(found(source, Options())) == [(3, "PR001")]
+    assert found(source, Options(stable_calls=frozenset({"is_driver"}))) == []
