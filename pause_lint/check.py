@@ -25,21 +25,19 @@ if TYPE_CHECKING:
 def check_paths(paths: Sequence[str], options: Options) -> Report:
     """Check the files under `paths`. What kept a part from being done is among the problems of the report."""
     sources, problems = gathered(paths, options)
-    return _report(sources, problems, options)
+    return report_on(sources, problems, options)
 
 
-def check_source(data: bytes, path: str, options: Options, *, context: bool = False) -> Report:
+def check_source(data: bytes, path: str, options: Options, context: Sequence[Module] = ()) -> Report:
     """Check one file whose bytes are `data`; it is shown as `path` and need not exist.
 
-    context: whether the rest of the tree that `path` lies in counts, with `data` in place of what is on disk.
+    context: modules of the tree that it lies in; one of the same path is left out.
     """
     if not options.include_tests and belongs_to_tests(path):
         return Report((), (), 0, 0, (left_out(path),))
     sources = Sources(options)
     sources.take(path, data, named=True, reported=True)
-    if context:
-        _add_context(sources, [path], options)
-    return _report(sources, (), options)
+    return report_on(sources, (), options, context)
 
 
 def check_module(module: Module, options: Options) -> tuple[tuple[Finding, ...], tuple[Problem, ...]]:
@@ -65,7 +63,7 @@ def context_of(path: str, options: Options) -> list[Module]:
     """The other modules of the tree that `path` lies in, as far as they matter to it."""
     sources = Sources(options)
     _add_context(sources, [path], options)
-    return [module for module in _grown(sources, options) if module.path != path]
+    return [module for module in grown_modules(sources, options) if module.path != path]
 
 
 def belongs_to_tests(path: str) -> bool:
@@ -121,8 +119,11 @@ def _unix(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _report(sources: Sources, problems: Sequence[Problem], options: Options) -> Report:
-    analysed = _analyse_all(sources, options)
+def report_on(
+    sources: Sources, problems: Sequence[Problem], options: Options, context: Sequence[Module] = ()
+) -> Report:
+    """What is found in the files of a run. `context`: modules of the tree besides those of `sources`."""
+    analysed = _analyse_all(sources, options, context)
     reported = sources.reported
     modules = [module for module in sources.modules() if module.path in reported]
     by_path: dict[str, list[Finding]] = {module.path: [] for module in modules}
@@ -168,12 +169,16 @@ class _Analysed:
     notes: tuple[str, ...] = ()
 
 
-def _analyse_all(sources: Sources, options: Options) -> _Analysed:
+def _analyse_all(sources: Sources, options: Options, context: Sequence[Module] = ()) -> _Analysed:
     """What is in the files of a run, their tree read as far as effects reach."""
+    if context:
+        own = sources.modules()
+        paths = {module.path for module in own}
+        return _analyse([*own, *(module for module in context if module.path not in paths)], options)
     return _analyse(sources.modules(), options, sources.modules)
 
 
-def _grown(sources: Sources, options: Options) -> Sequence[Module]:
+def grown_modules(sources: Sources, options: Options) -> Sequence[Module]:
     """The modules of a run, those that effects reach included."""
     from pause_lint.analysis import program
 

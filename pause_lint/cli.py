@@ -190,14 +190,14 @@ def _rule(code: str | None) -> int:
 
 
 def _check(arguments: argparse.Namespace, options: Options) -> int:
-    from pause_lint.check import check_paths, check_source
+    from pause_lint.check import check_paths, check_source, context_of
 
     memory: dict[str, bytes] = {}
     with _without_collecting():
         if arguments.paths == [STDIN]:
             data, path = _stdin(arguments)
             memory[path] = data
-            report = check_source(data, path, options)
+            report = check_source(data, path, options, context_of(path, options) if os.path.exists(path) else ())
         else:
             report = check_paths(arguments.paths or ["."], options)
     _show(report, arguments, memory)

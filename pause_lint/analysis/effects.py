@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pause_lint.analysis.build import own_nodes
+from pause_lint.analysis.anatomy import Anatomies, CallSite
 from pause_lint.analysis.calls import CallGraph
-from pause_lint.analysis.endpoints import Endpoint, endpoints, requested, serves
+from pause_lint.analysis.endpoints import Endpoint, endpoints, serves
 from pause_lint.analysis.events import OPAQUE, Deed, Events, Target, same_receiver
 from pause_lint.analysis.functions import Function
 from pause_lint.analysis.guards import Term, Terms, last_name, substitute
@@ -81,9 +81,11 @@ class Effects:
         conducts: Mapping[int, Conduct],
         around: Mapping[str, Surroundings],
         outside: Mapping[str, str],
+        anatomies: Anatomies,
     ) -> None:
         """`conducts`: by identity of functions; `around`: by path; `outside`: names of code elsewhere, and their effect."""
         self.around = around
+        self.anatomies = anatomies
         self.index = index
         self.events = events
         self.terms: Terms = events.terms
@@ -94,6 +96,7 @@ class Effects:
         self.names: dict[str, set[int]] = {}
         self.graph = CallGraph(index, self._interesting)
         self.endpoints: list[Endpoint] = endpoints(index)
+        self._spans = self._spans_by_path()
         self.callers: dict[int, list[Link]] = {}
         self._run()
 
@@ -157,21 +160,20 @@ class Effects:
         return sorted(found.values(), key=lambda routine: routine.order)
 
     def _spanning(self, path: str, lines: Iterable[int]) -> Iterator[Routine]:
-        spans = self._spans().get(path, [])
+        spans = self._spans.get(path, [])
         for line in lines:
             inner = [routine for start, end, routine in spans if start <= line <= end]
             if inner:
                 yield inner[-1]
 
-    def _spans(self) -> dict[str, list[tuple[int, int, Routine]]]:
-        if not hasattr(self, "_known_spans"):
-            spans: dict[str, list[tuple[int, int, Routine]]] = {}
-            for routine in self._ordered():
-                node = routine.function.node
-                if not isinstance(node, ast.Module):
-                    spans.setdefault(routine.module.path, []).append((node.lineno, node.end_lineno or node.lineno, routine))
-            self._known_spans = spans
-        return self._known_spans
+    def _spans_by_path(self) -> dict[str, list[tuple[int, int, Routine]]]:
+        spans: dict[str, list[tuple[int, int, Routine]]] = {}
+        for routine in self._ordered():
+            node = routine.function.node
+            spans.setdefault(routine.module.path, []).append(
+                (getattr(node, "lineno", 1), getattr(node, "end_lineno", 1), routine)
+            )
+        return spans
 
     # -- one function --------------------------------------------------------------------------------------------------
 
@@ -179,7 +181,7 @@ class Effects:
         node = routine.function.node
         conduct = self.conducts.get(id(node)) or Conduct(routine.function, (), ())
         marked = self._marked(routine)
-        yields = any(isinstance(part, ast.Yield | ast.YieldFrom) for part in own_nodes(node.body))
+        yields = self.anatomies.of(routine).yields
         links = self._links(routine)
         summary = Summary(routine, conduct, links, (), yields, marked)
         if marked == "neutral":
@@ -214,7 +216,7 @@ class Effects:
         if not pauses:
             left = resumes
         for effect in sorted(left, key=lambda one: (len(one.steps), one.steps[:1] and one.steps[0].line)):
-            receiver = self._outward(effect.receiver, routine.function)
+            receiver = self._outward(effect.receiver, routine)
             key = (effect.kind, receiver, effect.pair.pauses)
             if key not in seen and len(effect.steps) <= MAX_HOPS:
                 seen.add(key)
@@ -225,27 +227,16 @@ class Effects:
         column = routine.module.column(deed.node.lineno, deed.node.col_offset)
         text = " ".join(ast.unparse(deed.node).split())
         step = Step(routine.module.path, deed.node.lineno, column, f"{text[:80]} {verb} {deed.pair.noun}, in {routine.function.name}")
-        guarded = any(
-            isinstance(node, ast.If | ast.IfExp | ast.Match) and any(part is deed.node for part in ast.walk(node))
-            for node in own_nodes(routine.function.node.body)
-        )
+        guarded = id(deed.node) in self.anatomies.of(routine).conditional
         return Effect(deed.kind, deed.pair, deed.receiver, deed.spelling, (step,), guarded)
 
-    def _outward(self, receiver: Term, function: Function) -> Term:
+    def _outward(self, receiver: Term, routine: Routine) -> Term:
         """A receiver without the function's own variables: those bound once are replaced by what they are bound to."""
-        node = function.node
+        node = routine.function.node
         if isinstance(node, ast.Module):
             return receiver
-        parameters = {argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)}
-        local: dict[str, list[Term]] = {}
-        for part in own_nodes(node.body):
-            match part:
-                case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                    local.setdefault(name, []).append(self.terms.of(value, {}))
-                case ast.For(target=ast.Name(id=name), iter=over) | ast.AsyncFor(target=ast.Name(id=name), iter=over):
-                    local.setdefault(name, []).append(("each", self.terms.iterable(over, {})))
-                case ast.Name(id=name, ctx=ast.Store()):
-                    local.setdefault(name, [])
+        parameters = _parameters(node)
+        local = self.anatomies.of(routine).variables
 
         def leaf(term: Term) -> Term | None:
             if not term or term[0] != "name" or term[1] in parameters or term[1] not in local:
@@ -271,9 +262,10 @@ class Effects:
         """The calls of a function that have an effect, each with the effect in the function's own names."""
         links: list[Link] = []
         explicit = {id(part) for deed in self._own_deeds(routine) for part in ast.walk(deed.node)}
-        for node in own_nodes(routine.function.node.body):
-            if isinstance(node, ast.Call) and id(node) not in explicit:
-                links += self._links_of(node, routine)
+        names = self.names.keys() | self.outside.keys()
+        for site in self.anatomies.of(routine).calls:
+            if id(site.call) not in explicit and (site.routes or not site.words.isdisjoint(names)):
+                links += self._links_of(site, routine)
         paused = [deed.receiver for deed in self._own_deeds(routine) if deed.kind == "pause"]
         return [replace(link, covered=_is_covered(link.effect, paused)) for link in links]
 
@@ -281,13 +273,14 @@ class Effects:
         conduct = self.conducts.get(id(routine.function.node))
         return (*conduct.pauses, *conduct.resumes) if conduct is not None else ()
 
-    def _links_of(self, call: ast.Call, routine: Routine) -> Iterator[Link]:
+    def _links_of(self, site: CallSite, routine: Routine) -> Iterator[Link]:
+        call = site.call
         for target in self.graph.targets(call, routine, self.names):
             callee = self.index.routines[id(target.node)]
             for effect in self._effects(callee):
                 yield Link(routine, call, callee, self._mapped(effect, call, target, routine, callee), target)
         if self.endpoints:
-            yield from self._requests(call, routine)
+            yield from self._requests(site, routine)
         kind = self.outside.get(last_name(call.func))
         if kind is not None:
             yield self._configured(call, routine, kind)
@@ -304,9 +297,10 @@ class Effects:
         step = self._step(call, routine, f"the configuration says that {last_name(call.func)}() {kind}s {pair.noun}")
         return Link(routine, call, routine, Effect(kind, pair, receiver, spelling, (step,)), None)
 
-    def _requests(self, call: ast.Call, routine: Routine) -> Iterator[Link]:
+    def _requests(self, site: CallSite, routine: Routine) -> Iterator[Link]:
         """What a request that the call makes, or builds, has done in the process that serves it."""
-        for route in requested(call, routine):
+        call = site.call
+        for route in site.routes:
             for endpoint in self.endpoints:
                 if endpoint.handler is routine or not serves(endpoint, route):
                     continue
@@ -327,7 +321,7 @@ class Effects:
         own = callee.function.node
         assert not isinstance(own, ast.Module)
         enclosed = _is_inside(callee.function, routine.function)
-        parameters = {argument.arg for argument in ast.walk(own.args) if isinstance(argument, ast.arg)}
+        parameters = _parameters(own)
         first = [argument.arg for argument in (*own.args.posonlyargs, *own.args.args)][:1]
         lost = False
 
@@ -377,6 +371,10 @@ def answers_for(resume: Effect, pause: Effect) -> bool:
 
 def _is_covered(effect: Effect, paused: Sequence[Term]) -> bool:
     return effect.kind == "pause" and any(same_receiver(one, effect.receiver) for one in paused)
+
+
+def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
+    return frozenset(argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg))
 
 
 def _is_inside(inner: Function, outer: Function) -> bool:

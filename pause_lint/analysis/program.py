@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from pause_lint.analysis import graph as g
 from pause_lint.analysis import lesser, ownership
+from pause_lint.analysis.anatomy import Anatomies
 from pause_lint.analysis.build import build
 from pause_lint.analysis.conducts import View, coroutine_names, view
 from pause_lint.analysis.duty import Duty, is_nested_in
@@ -85,7 +86,8 @@ def cases(module: Module, options: Options, context: Sequence[Module] = ()) -> l
 
 def grown(modules: Sequence[Module], options: Options, grow: Grow | None) -> Program:
     """The program over `modules` and whatever more of the tree its effects reach."""
-    program = Program(modules, options)
+    anatomies = Anatomies(Terms(options.stable_calls))
+    program = Program(modules, options, anatomies)
     known: frozenset[str] = frozenset()
     for _ in range(MAX_GROWTH if grow is not None else 0):
         words = program.words() - known
@@ -95,24 +97,25 @@ def grown(modules: Sequence[Module], options: Options, grow: Grow | None) -> Pro
         more = grow(known)
         if list(more) == list(program.modules):
             continue
-        program = Program(more, options)
+        program = Program(more, options, anatomies)
     return program
 
 
 class Program:
     """Some modules under analysis."""
 
-    def __init__(self, modules: Sequence[Module], options: Options) -> None:
+    def __init__(self, modules: Sequence[Module], options: Options, anatomies: Anatomies | None = None) -> None:
+        anatomies = anatomies or Anatomies(Terms(options.stable_calls))
         self.modules = modules
         self.options = options
         self.notes: list[str] = []
-        events = Events(Vocabulary.of(options.pairs), Terms(options.stable_calls), options.quiet_calls)
+        events = Events(Vocabulary.of(options.pairs), anatomies.terms, options.quiet_calls)
         coroutines = coroutine_names(modules)
         self.views = [view(module, events, coroutines) for module in modules]
         self.index = Index(modules)
         conducts = {id(conduct.function.node): conduct for one in self.views for conduct in one.conducts}
         self.around = {one.module.path: Surroundings(one.module, tuple(one.conducts)) for one in self.views}
-        self.effects = Effects(self.index, events, conducts, self.around, _outside(options))
+        self.effects = Effects(self.index, events, conducts, self.around, _outside(options), anatomies)
         self.duty = Duty(self.effects)
         dead = frozenset(id(deed.node) for one in self.views for _, deed in one.dropped)
         implied, inlined = self._implied()

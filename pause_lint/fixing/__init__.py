@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pause_lint import suppress
@@ -35,10 +36,13 @@ class FixResult:
     unfixed: tuple[tuple[Finding, str], ...]
 
 
-def fix_source(data: bytes, path: str, options: Options, unsafe: bool) -> FixResult:
+def fix_source(
+    data: bytes, path: str, options: Options, unsafe: bool, context: Sequence[Module] = ()
+) -> FixResult:
     """Fix what can be fixed in one file.
 
     data: the file. path: its name in reports. unsafe: apply fixes that are not known to be safe as well.
+    context: the other modules of the tree that the file lies in.
     Raises Unparsable if it is no Python source.
     """
     fixed: list[Finding] = []
@@ -46,14 +50,14 @@ def fix_source(data: bytes, path: str, options: Options, unsafe: bool) -> FixRes
     original: dict[_Key, Finding] = {}
     for _ in range(_MAX_FIXES):
         module = parse(path, data)
-        open_cases = _visible(module, options)
+        open_cases = _visible(module, options, context)
         keys = _keys(open_cases)
         if not fixed:
             original = {key: case.finding for key, case in zip(keys, open_cases, strict=True)}
         for case, key in zip(open_cases, keys, strict=True):
             if key in reasons:
                 continue
-            outcome = _fix_one(module, case, open_cases, options, unsafe)
+            outcome = _fix_one(module, case, open_cases, options, unsafe, context)
             if isinstance(outcome, str):
                 reasons[key] = outcome
                 continue
@@ -66,10 +70,10 @@ def fix_source(data: bytes, path: str, options: Options, unsafe: bool) -> FixRes
     return FixResult(data, tuple(fixed), ())
 
 
-def _visible(module: Module, options: Options) -> list[Case]:
+def _visible(module: Module, options: Options, context: Sequence[Module]) -> list[Case]:
     """The cases that are reported: selected and not suppressed."""
     found = [
-        case for case in cases(module, options) if case.finding.code in options.select and case.finding.code in _FIXABLE
+        case for case in cases(module, options, context) if case.finding.code in options.select and case.finding.code in _FIXABLE
     ]
     if "noqa" in module.text.lower():
         shown, _ = suppress.apply(module.text, module.path, [case.finding for case in found], options.select)
@@ -88,20 +92,24 @@ def _keys(found: list[Case]) -> list[_Key]:
     return keys
 
 
-def _fix_one(module: Module, case: Case, before: list[Case], options: Options, unsafe: bool) -> bytes | str:
+def _fix_one(
+    module: Module, case: Case, before: list[Case], options: Options, unsafe: bool, context: Sequence[Module]
+) -> bytes | str:
     """The file with one finding cured, or why it is not."""
     reason = "no rewrite is known for this shape; resume in a finally by hand"
-    for plan in plans(case, spellings(module, case)):
+    for plan in plans(case, spellings(module, case, context)):
         if not plan.safe and not unsafe:
             return f"the fix is unsafe: {plan.why_unsafe}; --unsafe-fixes applies it"
-        result = _carried_out(module, plan, before, options)
+        result = _carried_out(module, plan, before, options, context)
         if isinstance(result, bytes):
             return result
         reason = result
     return reason
 
 
-def _carried_out(module: Module, plan: Plan, before: list[Case], options: Options) -> bytes | str:
+def _carried_out(
+    module: Module, plan: Plan, before: list[Case], options: Options, context: Sequence[Module]
+) -> bytes | str:
     try:
         new = rewrite(module.data, plan)
     except CannotRewrite as refusal:
@@ -109,7 +117,7 @@ def _carried_out(module: Module, plan: Plan, before: list[Case], options: Option
     wrong = check_plan(module.data, new, plan)
     if wrong is not None:
         return f"the rewrite did not pass verification: {wrong}"
-    after = _visible(parse(module.path, new), options)
+    after = _visible(parse(module.path, new), options, context)
     old_places = Counter(case.function.name for case in before)
     new_places = Counter(case.function.name for case in after)
     if len(after) >= len(before) or any(count > old_places[name] for name, count in new_places.items()):

@@ -5,17 +5,18 @@ How a file is fixed and how it is written is not decided here.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pause_lint.check import check_paths, check_source
+from pause_lint.check import check_source, context_of, gathered, grown_modules, report_on
 from pause_lint.config import Options, tree_root
 from pause_lint.finding import Finding, Problem, Report, Span
 from pause_lint.fixing import fix_source
 from pause_lint.fixing.write import WriteRefused
 from pause_lint.fixing.write import replace as replace_file
 from pause_lint.suppress import INEFFECTIVE
-from pause_lint.tree import discover, read
+from pause_lint.tree import Module, discover, parse, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,9 @@ def fix_paths(paths: Sequence[str], options: Options, *, unsafe: bool, write: bo
     unsafe: whether to apply fixes that are not safe.
     write: whether to write the files; without it, the changes are only worked out.
     """
-    report = check_paths(paths, options)
+    sources, missing = gathered(paths, options)
+    report = report_on(sources, missing, options)
+    tree = {module.path: module for module in grown_modules(sources, options)} if report.findings else {}
     locations = {source.path: source.location for source in discover(paths, options)[0]}
     by_path: dict[str, list[Finding]] = {}
     for finding in report.findings:
@@ -67,7 +70,7 @@ def fix_paths(paths: Sequence[str], options: Options, *, unsafe: bool, write: bo
             problems.append(Problem(path, 0, reason))
             unfixed += [(finding, reason) for finding in findings]
             continue
-        done = fix_file(data, path, findings, options, unsafe=unsafe)
+        done = fix_file(data, path, findings, options, unsafe=unsafe, context=tuple(tree.values()))
         problems += done.problems
         if done.new != data and write:
             refusal = _written(location, data, done.new, options.project_root or tree_root(location))
@@ -77,6 +80,7 @@ def fix_paths(paths: Sequence[str], options: Options, *, unsafe: bool, write: bo
                 continue
         if done.new != data:
             changes.append(Change(path, data, done.new))
+            tree[path] = parse(path, done.new)
         fixed += done.fixed
         unfixed += done.unfixed
     unfixed.sort(key=lambda entry: entry[0].sort_key)
@@ -86,10 +90,11 @@ def fix_paths(paths: Sequence[str], options: Options, *, unsafe: bool, write: bo
 
 def fix_bytes(data: bytes, path: str, options: Options, *, unsafe: bool) -> Outcome:
     """Fix the file in `data`, which is shown as `path`; nothing is written."""
-    report = check_source(data, path, options)
+    context = context_of(path, options) if os.path.exists(path) else []
+    report = check_source(data, path, options, context)
     if not report.findings:
         return Outcome((), (), (), report)
-    done = fix_file(data, path, report.findings, options, unsafe=unsafe)
+    done = fix_file(data, path, report.findings, options, unsafe=unsafe, context=context)
     left = replace(
         report,
         findings=tuple(finding for finding, _ in done.unfixed),
@@ -109,20 +114,30 @@ class FixedFile:
     problems: tuple[Problem, ...]
 
 
-def fix_file(data: bytes, path: str, findings: Sequence[Finding], options: Options, *, unsafe: bool) -> FixedFile:
+def fix_file(
+    data: bytes,
+    path: str,
+    findings: Sequence[Finding],
+    options: Options,
+    *,
+    unsafe: bool,
+    context: Sequence[Module] = (),
+) -> FixedFile:
     """Fix `findings`, all of the file in `data`, which is shown as `path`. A fault of ours leaves the file as it is.
+
+    context: the modules of the tree that the file lies in.
 
     What is left stands at its place in the new bytes.
     """
     if all(finding.code == INEFFECTIVE for finding in findings):
         return FixedFile(data, (), _with_reasons(findings, {}), ())
     try:
-        result = fix_source(data, path, options, unsafe)
+        result = fix_source(data, path, options, unsafe, context)
     except Exception as error:
         message = f"internal error while fixing: {type(error).__name__}: {error}; please report it"
         unfixed = tuple((finding, "an internal error") for finding in findings)
         return FixedFile(data, (), unfixed, (Problem(path, 0, message),))
-    left = check_source(result.data, path, options).findings if result.data != data else tuple(findings)
+    left = check_source(result.data, path, options, context).findings if result.data != data else tuple(findings)
     reasons = {(finding.code, finding.span): reason for finding, reason in result.unfixed}
     # Where a function is clean now, what was found in it is shown at its place in the old bytes.
     still = {finding.function for finding in left}

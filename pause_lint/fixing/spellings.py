@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.program import Case
@@ -17,21 +17,33 @@ from pause_lint.tree import Module
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-def spellings(module: Module, case: Case) -> list[str]:
-    """The resumes that the module calls on the receiver of a pause, most frequent first."""
+def spellings(module: Module, case: Case, context: Sequence[Module] = ()) -> list[str]:
+    """The resumes that the module calls on the receiver of a pause, most frequent first.
+
+    If it calls none, those that the rest of the tree, `context`, calls on a receiver of the same last name.
+    """
     node = case.deed.node
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return []
-    receiver = ast.dump(node.func.value)
+    receiver = node.func.value
+    own = _counted([module], case, lambda other: ast.dump(other) == ast.dump(receiver))
+    name = last_name(receiver)
+    return own or (_counted(context, case, lambda other: last_name(other) == name) if name not in ("", "self") else [])
+
+
+def _counted(modules: Sequence[Module], case: Case, fits: Callable[[ast.expr], bool]) -> list[str]:
     found: Counter[str] = Counter()
-    for part in ast.walk(module.tree):
-        if (
-            isinstance(part, ast.Attribute)
-            and plain_name(last_name(part)) in case.deed.pair.resumes
-            and ast.dump(part.value) == receiver
-        ):
-            found[part.attr] += 1
-    return [name for name, _ in found.most_common()]
+    for module in modules:
+        if not any(name in module.text for name in case.deed.pair.resumes):
+            continue
+        for part in ast.walk(module.tree):
+            if (
+                isinstance(part, ast.Attribute)
+                and plain_name(part.attr) in case.deed.pair.resumes
+                and fits(part.value)
+            ):
+                found[part.attr] += 1
+    return [name for name, _ in sorted(found.items(), key=lambda item: (-item[1], item[0]))]
 
 
 def chosen(pause: Act, known: Sequence[str]) -> str:
@@ -53,7 +65,7 @@ def answer(pause: Act, name: str) -> str | None:
         if not re.search(rf"\b{spelling}\b", text) or pause.deed.parts[1:]:
             return None
         return re.sub(rf"\b{spelling}\b(?:\([^()]*\))?", lambda match: name + ("()" if "(" in match[0] else ""), text)
-    if node.func.attr == spelling:
+    if node.func.attr == spelling or pause.deed.chain:
         call = f"{ast.unparse(node.func.value)}.{name}()"
     else:
         text = ast.unparse(node)

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 
 from pause_lint.check import check_source
 from pause_lint.cli import main
@@ -37,13 +38,12 @@ def places(findings: list[Finding]) -> list[tuple[int, str]]:
     return [(finding.span.line, finding.code) for finding in findings]
 
 
-def parameters(*, marked_only: bool = False, wrong_fails: bool = False) -> list[object]:
-    """The functions as parameters of a test: all, or those that must be reported."""
+def parameters(failing: str = "") -> list[ParameterSet]:
+    """The functions as parameters of a test, with those that must fail it marked: `wrong` or `unfixed`."""
     chosen = []
     for title, snippet in SNIPPETS:
-        if marked_only and (not snippet.expected or snippet.wrong):
-            continue
-        marks = [pytest.mark.xfail(strict=True, reason=snippet.wrong)] if snippet.wrong and wrong_fails else []
+        reason = getattr(snippet, failing) if failing else None
+        marks = [pytest.mark.xfail(strict=True, reason=reason)] if reason else []
         chosen.append(pytest.param(snippet, id=f"{title}: {snippet.name}", marks=marks))
     return chosen
 
@@ -53,7 +53,7 @@ def test_at_least_half_are_left_alone() -> None:
     assert sum(not snippet.expected for _, snippet in SNIPPETS) * 2 >= len(SNIPPETS)
 
 
-@pytest.mark.parametrize("snippet", parameters(wrong_fails=True))
+@pytest.mark.parametrize("snippet", parameters("wrong"))
 def test_what_is_reported(snippet: Snippet) -> None:
     assert places(found(snippet.source, snippet.options)) == snippet.expected
 
@@ -82,23 +82,23 @@ def test_every_front_end_finds_the_same(
     ]
 
 
-@pytest.mark.parametrize("snippet", parameters(marked_only=True))
-def test_a_comment_hides_it(snippet: Snippet) -> None:
-    assert found(snippet.suppressed, snippet.options) == []
-
-
 @pytest.mark.parametrize("snippet", parameters())
+def test_a_comment_on_its_line_hides_it(snippet: Snippet) -> None:
+    lines = snippet.source.splitlines()
+    for finding in found(snippet.source, snippet.options):
+        place = finding.span.line - 1
+        lines[place] = lines[place].partition("  # PR")[0] + f"  # noqa: {finding.code}"
+    assert found("\n".join(lines), snippet.options) == []
+
+
+@pytest.mark.parametrize("snippet", parameters("unfixed"))
 def test_a_fix_cures_it(snippet: Snippet) -> None:
     first = fix_source(snippet.source.encode(), PATH, snippet.options, unsafe=True)
-    second = fix_source(first.data, PATH, snippet.options, unsafe=True)
-    assert second.data == first.data
-    left = {finding.code for finding in found(first.data.decode(), snippet.options)} & FIXABLE
     compile(first.data, PATH, "exec")
-    if snippet.unfixable is None:
-        assert not left
-        assert not first.unfixed
-    elif left:
-        assert first.unfixed
+    left = {finding.code for finding in found(first.data.decode(), snippet.options)} & FIXABLE
+    assert bool(left) is (snippet.unfixable is not None)
+    assert bool(first.unfixed) is bool(left)
+    assert fix_source(first.data, PATH, snippet.options, unsafe=True).data == first.data
 
 
 @pytest.mark.parametrize("path", ["test_engine.py", "engine_test.py", "conftest.py", "tests/engine.py"])
@@ -112,7 +112,7 @@ def test_files_of_tests_are_left_alone_unless_asked_for(path: str) -> None:
     "source",
     [
         "def test_reload(engine):\n    engine.pause_generation()\n    work()\n",
-        "class EngineTest(unittest.TestCase):\n    def reload(self):\n        self.e.pause_generation()\n        work()\n",
+        "class EngineTest(unittest.TestCase):\n    def run(self):\n        self.x.pause_generation()\n        work()\n",
     ],
 )
 def test_functions_of_tests_are_left_alone_unless_asked_for(source: str) -> None:

@@ -18,12 +18,13 @@ _MARK = re.compile(r"#((?: PR\d{3})+)$", flags=re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """One function or class. wrong: why the analysis answers otherwise. unfixable: why no fix is known."""
+    """One function or class. wrong, unfixed, unfixable: what the section says of it in the tables of those names."""
 
     name: str
     source: str
     presets: tuple[str, ...]
     wrong: str | None
+    unfixed: str | None
     unfixable: str | None
 
     @property
@@ -41,24 +42,20 @@ class Snippet:
             for code in mark[1].split()
         ]
 
-    @property
-    def suppressed(self) -> str:
-        """The source with `# noqa: CODES` for every mark."""
-        return _MARK.sub(lambda mark: "# noqa: " + ",".join(mark[1].split()), self.source)
-
 
 @dataclass(frozen=True, slots=True)
 class Section:
     """Functions that are about the same thing.
 
-    wrong: functions on which the analysis gives another answer than the marks, and why. unfixable: those that `fix`
-    must leave as they are, and why.
+    wrong: functions on which the analysis gives another answer than the marks, and why. unfixed: those that `fix` does
+    not cure although it should. unfixable: those that `fix` must leave as they are, and why.
     """
 
     title: str
     text: str
     presets: tuple[str, ...] = ("default",)
     wrong: dict[str, str] = field(default_factory=dict)
+    unfixed: dict[str, str] = field(default_factory=dict)
     unfixable: dict[str, str] = field(default_factory=dict)
 
     def snippets(self) -> Iterator[Snippet]:
@@ -71,7 +68,8 @@ class Section:
             names.add(node.name)
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             source = "".join(lines[first - 1 : node.end_lineno])
-            yield Snippet(node.name, source, self.presets, self.wrong.get(node.name), self.unfixable.get(node.name))
-        unknown = (self.wrong.keys() | self.unfixable.keys()) - names
+            tables = (self.wrong, self.unfixed, self.unfixable)
+            yield Snippet(node.name, source, self.presets, *(table.get(node.name) for table in tables))
+        unknown = {*self.wrong, *self.unfixed, *self.unfixable} - names
         if unknown:
             raise ValueError(f"{self.title}: no function is called {', '.join(sorted(unknown))}")

@@ -213,6 +213,13 @@ def inside_a_nested_function(engine):
 
     return reload
 """,
+    wrong={
+        "called_through_a_partial": "a partial that is called through a name is no pause",
+        "called_through_a_local_name": "a bound method that is called through a name is no pause",
+    },
+    unfixed={
+        "a_for_over_engines": "a loop that pauses and one that resumes, in a straight line",
+    },
 )
 
 RESUMES = Section(
@@ -243,7 +250,7 @@ async def awaited(engine):
 
 
 def run(engine):
-    engine.pause_generation()
+    asyncio.run(engine.pause_generation())
     try:
         work()
     finally:
@@ -475,6 +482,36 @@ async def a_gathered_resume(engine):
         await asyncio.gather(engine.continue_generation())
 
 
+async def a_resume_with_a_time_limit(engine):
+    await engine.pause_generation()
+    try:
+        await work()
+    finally:
+        await asyncio.wait_for(engine.continue_generation(), 5)
+
+
+async def a_shielded_resume(engine):
+    await engine.pause_generation()
+    try:
+        await work()
+    finally:
+        await asyncio.shield(engine.continue_generation())
+
+
+async def a_resume_given_to_a_task_group(engine):
+    async with asyncio.TaskGroup() as group:
+        await engine.pause_generation()
+        try:
+            await work()
+        finally:
+            group.create_task(engine.continue_generation())
+
+
+async def a_returned_resume(engine):
+    await engine.pause_generation()
+    return engine.continue_generation()
+
+
 async def a_resume_awaited_later(engine):
     await engine.pause_generation()
     try:
@@ -499,7 +536,6 @@ async def of_a_synchronous_engine_in_a_coroutine(engine):
     finally:
         engine.continue_generation()
 """,
-    unfixable={"the_resume": "an `await` is to be added", "the_pause": "an `await` is to be added"},
 )
 
 PRESETS = Section(
@@ -598,6 +634,9 @@ def a_video(player):
     work()
 """,
     presets=("all",),
+    wrong={
+        "a_loop_variable_takes_the_name_of_what_it_goes_over": "only the name of the loop variable itself is looked at",
+    },
 )
 
 LOCKS = Section(
@@ -656,6 +695,7 @@ class TestedAndLeaking:
             self.engine_lock.release()
 """,
     presets=("all",),
+    unfixed={"TestedAndLeaking": "the block of the test in which the lock is got"},
 )
 
 SECTIONS = (PAUSES, RESUMES, SPEECH, COROUTINES, PRESETS, LOCKS)

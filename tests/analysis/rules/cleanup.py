@@ -204,7 +204,6 @@ def two_engines_in_one_finally(actor, critic):
         actor.continue_generation()
         critic.continue_generation()
 """,
-    wrong={},
 )
 
 WITH = Section(
@@ -237,12 +236,13 @@ def the_stack_lives_on(engine, stack):
     work()
 
 
-def registrations_taken_over(engine):
-    with ExitStack() as stack:
-        engine.pause_generation()  # PR001
-        stack.callback(engine.continue_generation)
-        work()
-        stack.pop_all()
+class RegistrationsTakenOver:
+    def prepare(self):
+        with ExitStack() as stack:
+            self.engine.pause_generation()
+            stack.callback(self.engine.continue_generation)
+            self.load()
+            self.undo = stack.pop_all()
 
 
 def registered_under_the_same_condition(engine, main):
@@ -313,7 +313,7 @@ class AnAsyncPair:
     async def __aexit__(self, *details):
         await self.engine.continue_generation()
 """,
-    wrong={},
+    wrong={"AnEnterThatFailsBehindItsPause": "an `__enter__` with an `__exit__` that resumes is not followed"},
 )
 
 SECTIONS = (FINALLY, WITH)

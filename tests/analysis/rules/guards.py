@@ -279,6 +279,7 @@ class AnAttributeAcrossCalls:
             if self.enabled:
                 self.engine.continue_generation()
 """,
+    wrong={"a_flag_that_is_none": "that what was paused is not None is not known"},
 )
 
 DISAGREE = Section(

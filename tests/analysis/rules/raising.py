@@ -97,6 +97,7 @@ def converting_text_to_a_number(engine, text):
     engine.continue_generation()
     return number
 """,
+    unfixable={"a_call_in_the_operands_of_the_resume": "it would still be evaluated before the resume"},
 )
 
 QUIET = Section(
@@ -235,6 +236,7 @@ def a_match_on_constants(engine, mode):
     engine.continue_generation()
     return steps
 """,
+    wrong={"counting": "the next item of a `range` is taken to raise"},
 )
 
 CAUGHT = Section(
@@ -488,9 +490,18 @@ def a_resume_that_raises_keeps_the_next_from_being_reached(actor, critic):
 
 
 def paused_twice(engine):
-    engine.pause_generation()
+    engine.pause_generation()  # PR001
     engine.pause_generation()
     try:
+        work()
+    finally:
+        engine.continue_generation()
+
+
+def paused_twice_inside_the_try(engine):
+    try:
+        engine.pause_generation()
+        engine.pause_generation()
         work()
     finally:
         engine.continue_generation()
@@ -557,7 +568,13 @@ def a_local_function_undoes_it(engine):
     finally:
         undo()
 """,
-    unfixable={},
+    wrong={
+        "many_of_which_one_raises": "the next item of the loop that pauses counts as an escape of another kind",
+        "a_resume_that_raises_keeps_the_next_from_being_reached": (
+            "where a second cleanup raises as well, the path counts as escaping there"
+        ),
+    },
+    unfixable={"resumed_by_a_task_that_may_fail_before": "the `finally` belongs into the task"},
 )
 
 SECTIONS = (RAISES, QUIET, CAUGHT, THEMSELVES)

@@ -1,0 +1,86 @@
+"""What a function's body shows to the call graph: its calls with the words they hold, the requests they make, its own variables.
+
+Worked out once for each function; what it means is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pause_lint.analysis.build import own_nodes
+from pause_lint.analysis.endpoints import Route, requested
+from pause_lint.analysis.guards import Term, Terms, last_name
+from pause_lint.analysis.index import Routine
+
+
+@dataclass(frozen=True, slots=True)
+class CallSite:
+    """A call, the names and strings by which it may reach a function, and the routes it requests."""
+
+    call: ast.Call
+    words: frozenset[str]
+    routes: tuple[Route, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Anatomy:
+    """A function's body. variables: its own names with the values they are bound to, where that is plain."""
+
+    calls: tuple[CallSite, ...]
+    yields: bool
+    conditional: frozenset[int]
+    """The identities of the calls that stand under a condition."""
+    variables: Mapping[str, tuple[Term, ...]]
+
+
+class Anatomies:
+    """The anatomies of functions, each made when it is first asked for."""
+
+    def __init__(self, terms: Terms) -> None:
+        self.terms = terms
+        self._known: dict[ast.AST, Anatomy] = {}
+
+    def of(self, routine: Routine) -> Anatomy:
+        """The anatomy of a function."""
+        node = routine.function.node
+        found = self._known.get(node)
+        if found is None:
+            found = self._known[node] = self._made(routine)
+        return found
+
+    def _made(self, routine: Routine) -> Anatomy:
+        calls: list[CallSite] = []
+        conditional: set[int] = set()
+        variables: dict[str, list[Term]] = {}
+        yields = False
+        for node in own_nodes(routine.function.node.body):
+            match node:
+                case ast.Call():
+                    calls.append(CallSite(node, _words(node), tuple(requested(node, routine))))
+                case ast.Yield() | ast.YieldFrom():
+                    yields = True
+                case ast.If() | ast.IfExp() | ast.Match():
+                    conditional.update(id(part) for part in ast.walk(node) if isinstance(part, ast.Call))
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    variables.setdefault(name, []).append(self.terms.of(value, {}))
+                case ast.For(target=ast.Name(id=name), iter=over) | ast.AsyncFor(target=ast.Name(id=name), iter=over):
+                    variables.setdefault(name, []).append(("each", self.terms.iterable(over, {})))
+                case ast.Name(id=name, ctx=ast.Store()):
+                    variables.setdefault(name, [])
+        calls.sort(key=lambda site: (site.call.lineno, site.call.col_offset))
+        return Anatomy(tuple(calls), yields, frozenset(conditional), {name: tuple(terms) for name, terms in variables.items()})
+
+
+def _words(call: ast.Call) -> frozenset[str]:
+    found = {last_name(call.func)}
+    for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+        match argument:
+            case ast.Name() | ast.Attribute():
+                found.add(last_name(argument))
+            case ast.Constant(value=str() as text):
+                found.add(text)
+            case ast.Call(args=[first, *_]) if last_name(argument.func) == "partial":
+                found.add(last_name(first))
+    return frozenset(found)
