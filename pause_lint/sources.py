@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from pause_lint import suppress
 from pause_lint.config import Options
 from pause_lint.finding import Problem
+from pause_lint.outline import outlined
 from pause_lint.pairs import Vocabulary
 from pause_lint.tree import Module, Source, Unparsable, decode, is_test, parse, read
 
@@ -18,7 +19,7 @@ from pause_lint.tree import Module, Source, Unparsable, decode, is_test, parse, 
 class File:
     """One file: its bytes, how it was parsed last and for which words."""
 
-    __slots__ = ("data", "failed", "module", "named", "path", "reported", "words")
+    __slots__ = ("data", "failed", "module", "named", "path", "reported", "text", "words")
 
     def __init__(self, path: str, data: bytes, named: bool, reported: bool) -> None:
         self.path = path
@@ -27,6 +28,7 @@ class File:
         self.reported = reported
         self.module: Module | None = None
         self.words: frozenset[str] = frozenset()
+        self.text: str | None = None
         self.failed = False
 
 
@@ -98,8 +100,12 @@ class Sources:
             return None
         if file.module is not None and (whole or not any(word.encode() in file.data for word in words - file.words)):
             return file.module
+        if file.module is not None and file.text is not None and outlined(file.module.text, words) == file.text:
+            file.words = words
+            return file.module
         try:
             file.module = parse(file.path, file.data, None if whole else words)
+            file.text = None if whole else outlined(file.module.text, words)
         except Unparsable as error:
             file.failed = True
             if file.reported:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -22,6 +23,7 @@ from pause_lint.analysis.index import Index, Routine
 from pause_lint.analysis.ownership import FINAL_NAMES, Conduct, Surroundings, is_test
 from pause_lint.finding import Step
 from pause_lint.pairs import Pair, Vocabulary, plain_name
+from pause_lint.tree import Module
 
 MAX_HOPS = 12
 _COMMENT = re.compile(r"#\s*pause-lint:\s*(pauses|resumes|neutral)\b")
@@ -97,6 +99,7 @@ class Effects:
         self.graph = CallGraph(index, self._interesting)
         self.endpoints: list[Endpoint] = endpoints(index)
         self._spans = self._spans_by_path()
+        self._ends: dict[str, list[int]] = {}
         self.callers: dict[int, list[Link]] = {}
         self._run()
 
@@ -150,21 +153,20 @@ class Effects:
     def _mentioning(self, name: str) -> list[Routine]:
         """The innermost functions whose lines mention a name."""
         found: dict[int, Routine] = {}
-        pattern = re.compile(rf"\b{re.escape(name)}\b")
         for module in self.index.modules:
-            if name not in module.text:
-                continue
-            lines = [number for number, line in enumerate(module.lines, 1) if name in line and pattern.search(line)]
-            for routine in self._spanning(module.path, lines):
-                found[id(routine.function.node)] = routine
+            if name in module.text:
+                for line in self._lines_with(name, module):
+                    for start, end, routine in reversed(self._spans.get(module.path, [])):
+                        if start <= line <= end:
+                            found[id(routine.function.node)] = routine
+                            break
         return sorted(found.values(), key=lambda routine: routine.order)
 
-    def _spanning(self, path: str, lines: Iterable[int]) -> Iterator[Routine]:
-        spans = self._spans.get(path, [])
-        for line in lines:
-            inner = [routine for start, end, routine in spans if start <= line <= end]
-            if inner:
-                yield inner[-1]
+    def _lines_with(self, name: str, module: Module) -> Iterator[int]:
+        ends = self._ends.get(module.path)
+        if ends is None:
+            ends = self._ends[module.path] = [match.end() for match in re.finditer(r"\r\n?|\n", module.text)]
+        yield from sorted({bisect_right(ends, place) + 1 for place in _places(module.text, name)})
 
     def _spans_by_path(self) -> dict[str, list[tuple[int, int, Routine]]]:
         spans: dict[str, list[tuple[int, int, Routine]]] = {}
@@ -367,6 +369,17 @@ def answers_for(resume: Effect, pause: Effect) -> bool:
     if ("local",) in (resume.receiver, pause.receiver):
         return resume.receiver == pause.receiver
     return same_receiver(pause.receiver, resume.receiver)
+
+
+def _places(text: str, word: str) -> Iterator[int]:
+    """Where a word stands alone. A regular expression that begins with a word boundary would try every character."""
+    place = text.find(word)
+    while place >= 0:
+        end = place + len(word)
+        before, after = text[place - 1 : place], text[end : end + 1]
+        if not (before.isalnum() or before == "_" or after.isalnum() or after == "_"):
+            yield place
+        place = text.find(word, end)
 
 
 def _is_covered(effect: Effect, paused: Sequence[Term]) -> bool:

@@ -24,7 +24,7 @@ from pause_lint.analysis.ownership import Conduct, Surroundings
 from pause_lint.analysis.witness import finding, follow_pause
 from pause_lint.config import Options
 from pause_lint.finding import Finding
-from pause_lint.pairs import Vocabulary
+from pause_lint.pairs import Vocabulary, plain_name
 from pause_lint.tree import Module
 
 MAX_GROWTH = 8
@@ -123,7 +123,12 @@ class Program:
 
     def words(self) -> frozenset[str]:
         """The names by which callers elsewhere reach functions with an effect."""
-        return frozenset(name for name in self.effects.names if _is_telling(name))
+        known = self.effects.vocabulary
+        return frozenset(
+            name
+            for name in self.effects.names
+            if _is_telling(name) and plain_name(name) not in known.pausing and plain_name(name) not in known.resuming
+        )
 
     # -- effects at calls ----------------------------------------------------------------------------------------------
 

@@ -6,10 +6,10 @@ import ast
 import io
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from _pytest.mark.structures import ParameterSet
 
 from pause_lint.check import check_source
 from pause_lint.cli import main
@@ -38,7 +38,7 @@ def places(findings: list[Finding]) -> list[tuple[int, str]]:
     return [(finding.span.line, finding.code) for finding in findings]
 
 
-def parameters(failing: str = "") -> list[ParameterSet]:
+def parameters(failing: str = "") -> Sequence[object]:
     """The functions as parameters of a test, with those that must fail it marked: `wrong` or `unfixed`."""
     chosen = []
     for title, snippet in SNIPPETS:
