@@ -49,7 +49,7 @@ def parameters(failing: str = "") -> Sequence[object]:
 
 
 def test_at_least_half_are_left_alone() -> None:
-    assert len(SNIPPETS) >= 120
+    assert len(SNIPPETS) >= 250
     assert sum(not snippet.expected for _, snippet in SNIPPETS) * 2 >= len(SNIPPETS)
 
 
@@ -96,8 +96,9 @@ def test_a_fix_cures_it(snippet: Snippet) -> None:
     first = fix_source(snippet.source.encode(), PATH, snippet.options, unsafe=True)
     compile(first.data, PATH, "exec")
     left = {finding.code for finding in found(first.data.decode(), snippet.options)} & FIXABLE
-    assert bool(left) is (snippet.unfixable is not None)
     assert bool(first.unfixed) is bool(left)
+    if snippet.expected or not snippet.wrong:  # of a false alarm there is nothing to cure
+        assert bool(left) is (snippet.unfixable is not None)
     assert fix_source(first.data, PATH, snippet.options, unsafe=True).data == first.data
 
 

@@ -212,13 +212,96 @@ def inside_a_nested_function(engine):
         engine.continue_generation()
 
     return reload
+
+
+def another_element_is_resumed(engines):
+    engines[0].pause_generation()  # PR001
+    try:
+        work()
+    finally:
+        engines[1].continue_generation()
+
+
+def what_is_resumed_was_bound_again(engine):
+    engine.pause_generation()  # PR001
+    engine = make()
+    try:
+        work()
+    finally:
+        engine.continue_generation()
+
+
+def a_list_of_submissions(executor, engines):
+    fs = [executor.submit(e.pause_generation) for e in engines]  # PR001
+    work()
+    fs = [executor.submit(e.continue_generation) for e in engines]
+
+
+def a_list_of_references(engines):
+    refs = [e.pause_generation.remote() for e in engines]  # PR001
+    ray.get(refs)
+    work()
+    refs = [e.continue_generation.remote() for e in engines]
+    ray.get(refs)
+
+
+async def a_list_of_coroutines(engines):
+    tasks = [e.pause_generation() for e in engines]  # PR001
+    await asyncio.gather(*tasks)
+    await work()
+    tasks = [e.continue_generation() for e in engines]
+    await asyncio.gather(*tasks)
+
+
+async def posted_in_a_with(session, addr):
+    async with session.post(f"{addr}/pause_generation") as resp:  # PR001
+        await resp.json()
+    await work()
+    async with session.post(f"{addr}/continue_generation") as resp:
+        await resp.json()
+
+
+def posted_to_a_local_name(addr):
+    url = f"{addr}/pause_generation"
+    requests.post(url)  # PR001
+    work()
+    requests.post(f"{addr}/continue_generation")
+
+
+def a_route_as_a_keyword(client):
+    client.request(method="POST", endpoint="/pause_generation")  # PR001
+    work()
+    client.request(method="POST", endpoint="/continue_generation")
+
+
+def with_starred_arguments(engine, args):
+    engine.pause_generation(*args)  # PR001
+    work()
+    engine.continue_generation()
+
+
+def inside_an_assert(engine):
+    assert engine.pause_generation()  # PR001
+    try:
+        work()
+    finally:
+        engine.continue_generation()
 """,
     wrong={
+        "posted_in_a_with": "the answer to a request is taken for a hold that ends with its block",
+        "posted_to_a_local_name": "a route that is bound to a name is not followed",
         "called_through_a_partial": "a partial that is called through a name is no pause",
         "called_through_a_local_name": "a bound method that is called through a name is no pause",
     },
     unfixed={
+        "a_list_of_submissions": "pause and resume as lists that are bound",
+        "a_list_of_references": "pause and resume as lists that are bound",
+        "a_list_of_coroutines": "pause and resume as lists that are bound",
         "a_for_over_engines": "a loop that pauses and one that resumes, in a straight line",
+    },
+    unfixable={
+        "what_is_resumed_was_bound_again": "what was paused has no name any more",
+        "inside_an_assert": "the assertion can fail although the engine is paused",
     },
 )
 
@@ -365,7 +448,77 @@ def registered_too_late(engine):
         engine.pause_generation()  # PR001
         work()
         stack.callback(engine.continue_generation)
+
+
+def the_same_element(engines):
+    engines[0].pause_generation()
+    try:
+        work()
+    finally:
+        engines[0].continue_generation()
+
+
+def what_the_same_call_gives(self):
+    self.get_engine().pause_generation()
+    try:
+        work()
+    finally:
+        self.get_engine().continue_generation()
+
+
+def under_another_name(self):
+    engine = self.rollout_engine
+    engine.pause_generation()
+    try:
+        work()
+    finally:
+        self.rollout_engine.continue_generation()
+
+
+def bound_in_a_condition(self):
+    if (engine := self.engine) is not None:
+        engine.pause_generation()
+        try:
+            work()
+        finally:
+            engine.continue_generation()
+
+
+async def posted_in_a_with(session, addr):
+    async with session.post(f"{addr}/pause_generation"):
+        pass
+    try:
+        await work()
+    finally:
+        async with session.post(f"{addr}/continue_generation"):
+            pass
+
+
+def mapped_over_by_an_executor(executor, engines):
+    try:
+        list(executor.map(lambda e: e.pause_generation(), engines))
+        work()
+    finally:
+        list(executor.map(lambda e: e.continue_generation(), engines))
+
+
+def a_with_item_beside_another(engine, a):
+    with a, engine.pause_generation():
+        work()
+
+
+def in_a_condition(engine):
+    engine.pause_generation()
+    try:
+        work()
+    finally:
+        if not engine.continue_generation():
+            logging.error("x")
 """,
+    wrong={
+        "what_the_same_call_gives": "two calls are taken to give two engines",
+        "mapped_over_by_an_executor": "the parameters of two lambdas are taken for two engines",
+    },
 )
 
 SPEECH = Section(
@@ -443,6 +596,11 @@ def a_mock(monkeypatch, engine):
 
 def of_other_names(video):
     video.pause()
+    work()
+
+
+def a_choice_that_nobody_calls(engine, use):
+    fn = engine.pause_generation if use else None
     work()
 """,
 )

@@ -203,6 +203,49 @@ def two_engines_in_one_finally(actor, critic):
     finally:
         actor.continue_generation()
         critic.continue_generation()
+
+
+def a_return_behind_the_resume(engine):
+    engine.pause_generation()
+    try:
+        work()
+    finally:
+        engine.continue_generation()
+        return 1
+
+
+async def a_gathering_inside(engine):
+    await engine.pause_generation()
+    try:
+        await asyncio.gather(work(), other())
+    finally:
+        await engine.continue_generation()
+
+
+async def a_time_limit_inside(engine):
+    await engine.pause_generation()
+    try:
+        async with asyncio.timeout(5):
+            await work()
+    finally:
+        await engine.continue_generation()
+
+
+async def an_async_generator(engine):
+    await engine.pause_generation()
+    try:
+        yield 1
+    finally:
+        await engine.continue_generation()
+
+
+async def a_cancellation_in_the_finally(engine):
+    await engine.pause_generation()  # PR003
+    try:
+        await work()
+    finally:
+        await asyncio.sleep(1)
+        await engine.continue_generation()
 """,
 )
 

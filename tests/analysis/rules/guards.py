@@ -278,6 +278,80 @@ class AnAttributeAcrossCalls:
         finally:
             if self.enabled:
                 self.engine.continue_generation()
+
+
+def an_annotated_flag(engine: Engine) -> None:
+    flag: bool = True
+    engine.pause_generation()
+    try:
+        work()
+    finally:
+        if flag:
+            engine.continue_generation()
+
+
+def flags_of_a_tuple(engine):
+    a, b = False, True
+    engine.pause_generation()
+    try:
+        work()
+    finally:
+        if b:
+            engine.continue_generation()
+
+
+def a_receiver_that_may_be_none(engine, main):
+    target = engine if main else None
+    if target is not None:
+        target.pause_generation()
+    try:
+        work()
+    finally:
+        if target is not None:
+            target.continue_generation()
+
+
+def membership(engine, ranks, rank):
+    if rank in ranks:
+        engine.pause_generation()
+    try:
+        work()
+    finally:
+        if rank in ranks:
+            engine.continue_generation()
+
+
+def a_condition_of_each_round(engine, n):
+    for i in range(n):
+        if i % 2 == 0:
+            engine.pause_generation()
+        try:
+            work()
+        finally:
+            if i % 2 == 0:
+                engine.continue_generation()
+
+
+def inside_one_case(engine, mode):
+    match mode:
+        case "a":
+            engine.pause_generation()
+            try:
+                work()
+            finally:
+                engine.continue_generation()
+        case _:
+            work()
+
+
+def a_guard_clause_that_raises(engine, x):
+    if x is None:
+        raise ValueError("x")
+    engine.pause_generation()
+    try:
+        work()
+    finally:
+        engine.continue_generation()
 """,
     wrong={"a_flag_that_is_none": "that what was paused is not None is not known"},
 )
@@ -426,6 +500,30 @@ def a_walrus_bound_again(engine):
         main = probe()
     finally:
         if main:
+            engine.continue_generation()
+
+
+def deleted_and_bound_again(engine, n):
+    if n:
+        engine.pause_generation()  # PR001
+    del n
+    try:
+        work()
+    finally:
+        n = probe()
+        if n:
+            engine.continue_generation()
+
+
+def a_global_bound_again(engine):
+    global held
+    if held:
+        engine.pause_generation()  # PR001
+    held = False
+    try:
+        work()
+    finally:
+        if held:
             engine.continue_generation()
 """,
 )

@@ -203,10 +203,36 @@ async def an_async_loop_inside_a_try(engine, stream):
             pass
     finally:
         await engine.continue_generation()
+
+
+def those_that_were_paused(engines):
+    paused = []
+    try:
+        for engine in engines:
+            engine.pause_generation()
+            paused.append(engine)
+        work()
+    finally:
+        for engine in paused:
+            engine.continue_generation()
+
+
+def paired_with_something_else(engines, hosts):
+    try:
+        for engine, host in zip(engines, hosts):
+            engine.pause_generation()
+        work()
+    finally:
+        for engine in engines:
+            engine.continue_generation()
 """,
     unfixable={
         "some_of_the_engines_only": "which engines are meant is for people to say",
         "other_engines": "which engines are meant is for people to say",
+    },
+    wrong={
+        "those_that_were_paused": "that a list holds what was paused is not known",
+        "paired_with_something_else": "`zip` is not seen through",
     },
 )
 

@@ -96,6 +96,59 @@ def converting_text_to_a_number(engine, text):
     number = int(text)
     engine.continue_generation()
     return number
+
+
+def a_comprehension(engine, xs):
+    engine.pause_generation()  # PR001
+    ys = [x + 1 for x in xs]
+    engine.continue_generation()
+    return ys
+
+
+def the_default_of_a_nested_function(engine):
+    engine.pause_generation()  # PR001
+    def f(x=probe()):
+        return x
+    engine.continue_generation()
+    return f
+
+
+def the_decorator_of_a_nested_function(engine):
+    engine.pause_generation()  # PR001
+    @wrap(1)
+    def f():
+        pass
+    engine.continue_generation()
+    return f
+
+
+def the_bases_of_a_nested_class(engine):
+    engine.pause_generation()  # PR001
+    class C(make()):
+        pass
+    engine.continue_generation()
+    return C
+
+
+async def a_time_limit(engine):
+    await engine.pause_generation()  # PR001
+    async with asyncio.timeout(5):
+        await work()
+    await engine.continue_generation()
+
+
+async def an_awaited_pause_in_a_loop(engine, n):
+    await engine.pause_generation()  # PR001
+    while n:
+        await asyncio.sleep(1)
+        n -= 1
+    await engine.continue_generation()
+
+
+def a_blocking_pause(engine):
+    engine.pause_generation()  # PR001
+    time.sleep(1)
+    engine.continue_generation()
 """,
     unfixable={"a_call_in_the_operands_of_the_resume": "it would still be evaluated before the resume"},
 )
@@ -235,8 +288,52 @@ def a_match_on_constants(engine, mode):
             steps = 2
     engine.continue_generation()
     return steps
+
+
+def augmented_assignments(engine, n):
+    engine.pause_generation()
+    n += 1
+    engine.continue_generation()
+    return n
+
+
+def a_while_over_numbers(engine, n):
+    engine.pause_generation()
+    while n > 0:
+        n -= 1
+    engine.continue_generation()
+
+
+def displays(engine, x):
+    engine.pause_generation()
+    ys = {"a": x, "b": [x, x]}
+    engine.continue_generation()
+    return ys
+
+
+def a_log_of_an_f_string(engine, logger, x):
+    engine.pause_generation()
+    logger.info(f"paused {x.name}")
+    engine.continue_generation()
+
+
+def several_quiet_items_of_a_with(engine):
+    engine.pause_generation()
+    with contextlib.suppress(KeyError), contextlib.nullcontext():
+        pass
+    engine.continue_generation()
+
+
+def the_end_of_the_process(engine, bad):
+    engine.pause_generation()
+    if bad:
+        os._exit(1)
+    engine.continue_generation()
 """,
-    wrong={"counting": "the next item of a `range` is taken to raise"},
+    wrong={
+        "counting": "the next item of a `range` is taken to raise",
+        "the_end_of_the_process": "`os._exit` is taken to raise or return",
+    },
 )
 
 CAUGHT = Section(
@@ -425,6 +522,60 @@ def a_group_in_part(engine):
     except* OSError:
         pass
     engine.continue_generation()
+
+
+def an_exception_kept_for_later(engine):
+    engine.pause_generation()
+    error = None
+    try:
+        work()
+    except Exception as caught:
+        error = caught
+    engine.continue_generation()
+    if error is not None:
+        raise error
+
+
+def an_exception_translated_behind_the_resume(engine):
+    engine.pause_generation()
+    try:
+        work()
+    except Exception as e:
+        engine.continue_generation()
+        raise RuntimeError("x") from e
+    else:
+        engine.continue_generation()
+
+
+def a_bare_except(engine):
+    engine.pause_generation()
+    try:
+        work()
+    except:
+        engine.continue_generation()
+        raise
+    engine.continue_generation()
+
+
+def a_group_altogether(engine):
+    engine.pause_generation()
+    try:
+        work()
+    except* Exception:
+        pass
+    engine.continue_generation()
+
+
+def a_log_in_the_else(engine):
+    engine.pause_generation()
+    try:
+        work()
+    except BaseException:
+        engine.continue_generation()
+        raise
+    else:
+        logging.info("x")
+        engine.continue_generation()
 """,
 )
 
