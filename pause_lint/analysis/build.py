@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from pause_lint.analysis import graph as g
 
-from pause_lint.analysis.events import REGISTRARS, Deed, Events, Target, loop_bindings, stores
+from pause_lint.analysis.events import REGISTRARS, Deed, Events, Target, loop_bindings, never_raises, stores
 from pause_lint.analysis.exceptions import (
     CANCELLED,
     CLOSED,
@@ -88,7 +88,7 @@ def own_nodes(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
 
 class _Builder:
     def __init__(self, function: ast.AST, events: Events, hierarchy: Hierarchy) -> None:
-        self.events = events
+        self.events = events.within(getattr(function, "body", ()))
         self.terms = events.terms
         self.graph = g.Graph(function, hierarchy=hierarchy)
         self.callables: dict[str, list[ast.AST]] = {}
@@ -107,6 +107,7 @@ class _Builder:
     def build(self, body: Sequence[ast.stmt]) -> g.Graph:
         self._scan(body)
         raised = self.add(g.RAISED, 1)
+        self.graph.stop = self.add(g.STOP, 0)
         context = _Context(handler=raised)
         fall = self.add(g.RETURN, 0, syntax=body[-1] if body else None)
         loose = [site for key, sites in self.registered.items() if key not in self.stacks for site in sites]
@@ -229,6 +230,8 @@ class _Builder:
 
     def statement(self, node: ast.stmt, nxt: int, context: _Context) -> int:
         match node:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="_exit"))):
+                return self.add(g.STOP, context.depth, syntax=node)
             case ast.Expr(value=ast.Call() as call) if _exits(call):
                 leave = self.add(
                     g.RAISE,
@@ -239,6 +242,11 @@ class _Builder:
                     site=context.site,
                 )
                 return self.plain(call.args, leave, context)
+            case ast.Expr(
+                value=ast.Call(func=ast.Attribute(value=ast.Name(id=kept), attr="append"), args=[ast.Name() as item])
+            ):
+                name = context.scope.get(kept, kept)
+                return self.assign([(name, ("listof", self.terms.of(item, context.scope)))], nxt, context)
             case ast.Expr(value=value):
                 return self.expression(value, nxt, context)
             case ast.Assign(targets=targets, value=value):
@@ -434,7 +442,7 @@ class _Builder:
         syntax: Sequence[ast.AST],
     ) -> int:
         over = self.terms.iterable(iterated, context.scope)
-        if self._resumes_items(target, syntax, context):
+        if never_raises(iterated) or self._resumes_items(target, syntax, context):
             raises = ()
         later = self.add(g.CHOICE, context.depth, alt=otherwise)
         later_take = self.call(later, context, raises, iterated)
@@ -449,7 +457,7 @@ class _Builder:
         return self.expression(iterated, self.call(first, context, raises, iterated), context, kept=True)
 
     def _bind_loop(self, target: ast.expr, iterated: ast.expr, over: Term, nxt: int, context: _Context) -> int:
-        known = dict(loop_bindings(target, iterated, over))
+        known = dict(loop_bindings(target, iterated, over, self.terms))
         pairs: list[tuple[str, Term]] = []
         fresh: list[int] = []
         for node in ast.walk(target):
@@ -538,10 +546,15 @@ class _Builder:
         def leave(end: int, final: _Context) -> int:
             return self.call(end, final, raises, manager)
 
+        held = self.events.deed(manager, context.scope) if isinstance(manager, ast.Call) else None
+        if held is not None and held.receiver[:1] == ("url",):
+            # A request: what it does stays done when its block ends, and ending it is no step of its own.
+            inside = enter(self._with(rest, body, nxt, context, raises), context)
+            return self._operands(held, self._guarded_deed(held, manager, inside, context, raises), context)
         normal, inner = self.region(nxt, context, leave)
         inside = enter(self._with(rest, body, normal, inner, raises), inner)
         inside = self.call(inside, context, raises, manager)
-        if isinstance(manager, ast.Call) and self.events.deed(manager, context.scope) is not None:
+        if isinstance(manager, ast.Call) and held is not None:
             return self.plain([*manager.args, *(keyword.value for keyword in manager.keywords)], inside, context)
         return self.expression(manager, inside, context, kept=True)
 
@@ -639,7 +652,7 @@ class _Builder:
                         or plain in vocabulary.resuming
                         or name in REGISTRARS
                         or name in ("enter_context", "enter_async_context")
-                        or (isinstance(part, ast.Name) and name in self.callables and self._matters(name))
+                        or (isinstance(part, ast.Name) and (name in self.events.texts or name in self.callables and self._matters(name)))
                     )
                 case ast.Constant(value=str() as text):
                     found = any(word in text for word in vocabulary.pausing) or any(
@@ -647,6 +660,10 @@ class _Builder:
                     )
                 case ast.NamedExpr() | ast.Lambda():
                     found = True
+                case ast.IfExp(body=one, orelse=other):
+                    found = _acts(one) or _acts(other)
+                case ast.BoolOp(values=[_, *rest]):
+                    found = any(_acts(value) for value in rest)
             stack += ast.iter_child_nodes(part)
         self.marked[id(node)] = found or self.marked.get(id(node), False)
         return found
@@ -791,7 +808,8 @@ class _Builder:
         while isinstance(receiver, ast.Attribute):
             receiver = receiver.value
         if (
-            isinstance(receiver, ast.Call)
+            deed.kind == "pause"
+            and isinstance(receiver, ast.Call)
             and self.events.deed(receiver, context.scope) is None
             and last_name(receiver.func) != "getattr"
         ):
@@ -822,6 +840,7 @@ class _Builder:
             if context.inlining and context.inlining[-1] in self.balanced:
                 return self.call(nxt, context, raises, deed.node)
             deed = replace(deed, node=context.site)
+        deed = replace(deed, receiver=self._named(deed.receiver))
         if self.graph.parameters:
             over = None if deed.over is None else self._outer(deed.over)
             deed = replace(deed, receiver=self._outer(deed.receiver), over=over)
@@ -982,6 +1001,15 @@ class _Builder:
         entry = self.block(body, nxt, inner)
         return self.assign(pairs, entry, context, tuple(id(parameter) for parameter in parameters)) if pairs else entry
 
+    def _named(self, term: Term) -> Term:
+        """A term in which what calls give counts by their text, so that two calls of one getter agree."""
+
+        def leaf(part: Term) -> Term | None:
+            place = self.graph.places.get(part[1]) if part and part[0] == "sym" else None
+            return None if place is None else ("got", ast.unparse(place))
+
+        return substitute(term, leaf)
+
     def _outer(self, term: Term) -> Term:
         """A term with the parameters of functions put in place replaced by what they are given."""
 
@@ -1070,3 +1098,8 @@ def _defaults(arguments: ast.arguments) -> dict[str, ast.expr]:
         if default is not None:
             found[argument.arg] = default
     return found
+
+
+def _acts(node: ast.expr) -> bool:
+    """Whether evaluating an expression can do more than give a value."""
+    return any(isinstance(part, ast.Call | ast.Await | ast.Yield | ast.YieldFrom) for part in ast.walk(node))

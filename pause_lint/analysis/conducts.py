@@ -9,6 +9,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from pause_lint.analysis.build import own_nodes
 from pause_lint.analysis.events import Deed, Events
@@ -55,6 +56,10 @@ def coroutine_names(modules: Iterable[Module]) -> frozenset[str]:
 def _conduct(function: Function, events: Events, lines: list[int]) -> Conduct:
     pauses: list[Deed] = []
     resumes: list[Deed] = []
+    events = events.within(function.body)
+    if events.texts:
+        named = {node.lineno for top in function.body for node in ast.walk(top) if _holds_route(node, events)}
+        lines = sorted({*lines, *named})
     for deed in _deeds(function.body, events, lines):
         (pauses if deed.kind == "pause" else resumes).append(deed)
     return Conduct(function, tuple(pauses), tuple(resumes))
@@ -69,12 +74,22 @@ def _deeds(body: Sequence[ast.AST], events: Events, lines: list[int]) -> Iterato
             continue
         if isinstance(node, ast.stmt) and not _mentioned(node, lines):
             continue
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            # A bound method under a name of the function's own: it is called by that name.
+            deed = events.reference(node.value, {}) if isinstance(node.value, ast.Attribute | ast.Call) else None
+            if deed is not None:
+                yield deed
+                continue
         if isinstance(node, ast.Await | ast.Call):
             deed = events.deed(node, {})
             if deed is not None:
                 yield deed
                 continue
         stack += reversed(list(ast.iter_child_nodes(node)))
+
+
+def _holds_route(node: ast.AST, events: Events) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and node.id in events.texts
 
 
 def _mentioned(node: ast.stmt, lines: list[int]) -> bool:

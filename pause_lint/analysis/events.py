@@ -7,7 +7,7 @@ wrappers that only run it (`await`, `ray.get([...])`, `asyncio.run(...)`). What 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from pause_lint.analysis.guards import Term, Terms, last_name, names, substitute
@@ -146,8 +146,39 @@ class Events:
         self.dead = dead
         self.implied = implied or {}
         self.inlined = inlined or {}
+        self.loops: Mapping[str, frozenset[str]] = {}
+        self.texts: Mapping[str, ast.expr] = {}
         self.terms = terms
         self.quiet_calls = quiet_calls
+
+    def within(self, body: Iterable[ast.AST]) -> Events:
+        """The same for the statements of one function: with its loop variables, and its variables that hold a route."""
+        loops: dict[str, frozenset[str]] = {}
+        texts: dict[str, list[ast.expr]] = {}
+        for top in body:
+            for node in ast.walk(top):
+                match node:
+                    case ast.For(target=target, iter=over) | ast.AsyncFor(target=target, iter=over):
+                        self._note_loop(target, over, loops)
+                    case ast.comprehension(target=target, iter=over):
+                        self._note_loop(target, over, loops)
+                    case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                        texts.setdefault(name, []).append(value)
+                    case ast.Name(id=name, ctx=ast.Store()) if name in texts:
+                        texts[name].append(node)
+        routes = {
+            name: values[0]
+            for name, values in texts.items()
+            if sum(not isinstance(value, ast.Name) for value in values) == 1 and route_of(values[0]) is not None
+        }
+        found = Events(self.vocabulary, self.terms, self.quiet_calls, self.dead, self.implied, self.inlined)
+        found.loops = loops
+        found.texts = routes
+        return found
+
+    def _note_loop(self, target: ast.expr, over: ast.expr, loops: dict[str, frozenset[str]]) -> None:
+        for name, term in loop_bindings(target, over, self.terms.iterable(over, {}), self.terms):
+            loops[name] = loops.get(name, frozenset()) | loop_words(term)
 
     # -- what can raise ------------------------------------------------------------------------------------------------
 
@@ -189,6 +220,7 @@ class Events:
             return self.implied[id(node)]
         return (
             self._method(node, scope)
+            or self._mapped(node, scope)
             or self._handed_on(node, scope)
             or self._remote_procedure(node, scope)
             or self._request(node, scope)
@@ -217,7 +249,10 @@ class Events:
         plain = plain_name(name)
         for kind, table in (("pause", self.vocabulary.pausing), ("resume", self.vocabulary.resuming)):
             for pair in table.get(plain, ()):
-                if fits(pair, words | loop_words(receiver)):
+                known = words | loop_words(receiver)
+                if receiver and receiver[0] == "name":
+                    known |= self.loops.get(receiver[1], frozenset())
+                if fits(pair, known):
                     return Deed(kind, pair, node, receiver, name)
         return None
 
@@ -273,6 +308,19 @@ class Events:
                     return replace(found, node=call, parts=others)
         return None
 
+    def _mapped(self, call: ast.Call, scope: Mapping[str, str]) -> Deed | None:
+        """`executor.map(lambda e: e.pause(), engines)`."""
+        match call.args:
+            case [ast.Lambda(args=ast.arguments(args=[ast.arg(arg=name)]), body=body), over] if last_name(call.func) == "map":
+                inner = self.deed(body, scope)
+                if inner is None:
+                    return None
+                term = self.terms.iterable(over, scope)
+                target = ast.Name(id=name, ctx=ast.Store())
+                receiver = bind(inner.receiver, target, over, term, self.terms)
+                return replace(inner, node=call, receiver=receiver, many=True, over=term, parts=(over,), bare=False)
+        return None
+
     def _remote_procedure(self, call: ast.Call, scope: Mapping[str, str]) -> Deed | None:
         """`collective_rpc("pause")`, `call_all(engines, "sleep", 1)`."""
         func = call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr in _VERBS else call.func
@@ -312,6 +360,8 @@ class Events:
         if not builder and not words(name) & HTTP_WORDS:
             return None
         for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+            if isinstance(argument, ast.Name):
+                argument = self.texts.get(argument.id, argument)
             route = route_of(argument)
             if route is None:
                 continue
@@ -363,7 +413,7 @@ class Events:
                 if inner is None:
                     return None
                 over = self.terms.iterable(generator.iter, scope)
-                receiver = bind(inner.receiver, generator.target, generator.iter, over, scope)
+                receiver = bind(inner.receiver, generator.target, generator.iter, over, self.terms)
                 filtered = ("subset", over, id(node)) if generator.ifs else over
                 return replace(inner, receiver=receiver, many=True, over=filtered, parts=(generator.iter, *inner.parts))
             case ast.List(elts=[only]) | ast.Tuple(elts=[only]):
@@ -371,9 +421,9 @@ class Events:
         return None
 
 
-def bind(receiver: Term, target: ast.expr, iterated: ast.expr, over: Term, scope: Mapping[str, str]) -> Term:
+def bind(receiver: Term, target: ast.expr, iterated: ast.expr, over: Term, terms: Terms) -> Term:
     """`receiver` with the loop variables of `target` replaced by "each of" what they go over."""
-    bound = dict(loop_bindings(target, iterated, over))
+    bound = dict(loop_bindings(target, iterated, over, terms))
 
     def leaf(term: Term) -> Term | None:
         return bound.get(term[1]) if term and term[0] == "name" else None
@@ -381,19 +431,34 @@ def bind(receiver: Term, target: ast.expr, iterated: ast.expr, over: Term, scope
     return substitute(receiver, leaf)
 
 
-def loop_bindings(target: ast.expr, iterated: ast.expr, over: Term) -> Iterator[tuple[str, Term]]:
+def loop_bindings(target: ast.expr, iterated: ast.expr, over: Term, terms: Terms) -> Iterator[tuple[str, Term]]:
     """The names a loop binds and what each of them stands for."""
     if isinstance(target, ast.Name):
         yield target.id, ("each", over)
     elif isinstance(target, ast.Tuple | ast.List):
+        zipped = _zipped(iterated)
         for place, element in enumerate(target.elts):
-            if isinstance(element, ast.Name):
-                yield (
-                    element.id,
-                    ("each", over)
-                    if len(target.elts) == 2 and place == 1
-                    else ("each", ("item", over, ("const", "int", place))),
-                )
+            if zipped is not None and place < len(zipped):
+                yield from loop_bindings(element, zipped[place], terms.iterable(zipped[place], {}), terms)
+            elif isinstance(element, ast.Name):
+                second = len(target.elts) == 2 and place == 1
+                yield element.id, ("each", over if second else ("item", over, ("const", "int", place)))
+
+
+def _zipped(iterated: ast.expr) -> list[ast.expr] | None:
+    """What `zip(a, b)` goes over."""
+    if isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) and iterated.func.id == "zip":
+        return iterated.args
+    return None
+
+
+def never_raises(iterated: ast.expr) -> bool:
+    """Whether taking the next item of this cannot fail: a `range`, or items written out."""
+    if isinstance(iterated, ast.Tuple | ast.List | ast.Set | ast.Constant):
+        return True
+    return isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) and (
+        iterated.func.id == "range" or (iterated.func.id == "enumerate" and all(never_raises(arg) for arg in iterated.args[:1]))
+    )
 
 
 def stores(func: ast.expr) -> bool:

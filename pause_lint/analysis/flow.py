@@ -87,7 +87,7 @@ def follow(graph: g.Graph, site: int, rank: Callable[[Leak], Any], settles: Call
 
     Leaks are confirmed in the order of `rank` (their `path` is empty then), up to the first that `settles` the matter.
     """
-    return _Follower(graph, site).run(rank, settles)
+    return Follower(graph, site).run(rank, settles)
 
 
 def undoes(deed: Deed, pause: Deed) -> bool:
@@ -95,7 +95,7 @@ def undoes(deed: Deed, pause: Deed) -> bool:
     return deed.kind == "resume" and plain_name(deed.spelling) in pause.pair.resumes
 
 
-class _Follower:
+class Follower:
     def __init__(self, graph: g.Graph, site: int) -> None:
         self.graph = graph
         self.nodes = graph.nodes
@@ -107,11 +107,11 @@ class _Follower:
 
     def run(self, rank: Callable[[Leak], Any], settles: Callable[[Leak], bool]) -> Followed:
         """Walk, replay, refine, until the leaks that count are ones that real paths lead to."""
-        wanted = self._receivers()
-        everything = self._closure(wanted.union(*(node.keys for node in self.nodes)))
+        wanted = self.receivers()
+        everything = self.closure(wanted.union(*(node.keys for node in self.nodes)))
         refuted: set[_Exit] = set()
         for _ in range(MAX_ROUNDS):
-            self._track(self._closure(wanted))
+            self.track(self.closure(wanted))
             walk = self._walk()
             if walk.overflow:
                 break
@@ -135,7 +135,7 @@ class _Follower:
                 return Followed(tuple(confirmed), frozenset(walk.closers))
         return Followed((), frozenset(), given_up=True)
 
-    def _receivers(self) -> set[str]:
+    def receivers(self) -> set[str]:
         """What is remembered from the start: what receivers, raised names and registrations depend on."""
         wanted = {name for name in self.graph.defined if name.startswith("#")}
         if self.deed.pair.tested:
@@ -180,7 +180,7 @@ class _Follower:
                 stack += back[index]
         return found
 
-    def _closure(self, wanted: Iterable[str]) -> frozenset[str]:
+    def closure(self, wanted: Iterable[str]) -> frozenset[str]:
         """`wanted` and whatever those are computed from."""
         closed: set[str] = set()
         stack = list(wanted)
@@ -191,7 +191,7 @@ class _Follower:
                 stack += self.graph.defined.get(name, ())
         return frozenset(closed)
 
-    def _track(self, names: frozenset[str]) -> None:
+    def track(self, names: frozenset[str]) -> None:
         """Remember these variables and paths from now on."""
         self.tracked = names
         sites = {int(name[1:]) for name in names if name[0] == "@"}
@@ -218,7 +218,7 @@ class _Follower:
             if op in (g.RETURN, g.RAISED):
                 self._arrive(walk, number, state)
                 continue
-            for after in self._step(state, walk.closers):
+            for after in self.step(state, walk.closers):
                 if after.open is None and not self.useful[after.node]:
                     continue
                 known = numbers.get(after)
@@ -243,26 +243,26 @@ class _Follower:
             escape = top[1] if isinstance(top, tuple) and top[1] >= 0 else state.node
         walk.leaks.setdefault((escape, state.node, _named(thrown), state.open.partial), []).append(number)
 
-    def _step(self, state: State, closers: set[int]) -> Iterator[State]:
+    def step(self, state: State, closers: set[int]) -> Iterator[State]:
         """Every state that one step from `state` can lead to."""
         node = self.nodes[state.node]
         op = node.op
         if op == g.SKIP:
-            yield self._go(state, node.next)
+            yield self.go(state, node.next)
         elif op == g.CALL:
             after = self._renew(state, node.fresh)
             for thrown in node.raises:
-                yield self._throw(state, node, thrown, state.node)
-            yield self._go(after, node.next)
+                yield self.throw(state, node, thrown, state.node)
+            yield self.go(after, node.next)
         elif op == g.DEED:
-            yield from self._deed(state, node, closers)
+            yield from self.on_deed(state, node, closers)
         elif op == g.ASSIGN:
-            yield self._go(self._assign(self._renew(state, node.fresh), node.arg), node.next)
+            yield self.go(self._assign(self._renew(state, node.fresh), node.arg), node.next)
         elif op == g.BRANCH:
             yield from self._branch(state, node)
         elif op == g.CHOICE:
-            yield self._go(state, node.next)
-            yield self._go(state, node.alt)
+            yield self.go(state, node.next)
+            yield self.go(state, node.alt)
         elif op == g.RAISE:
             yield self._raise(state, node)
         elif op == g.DISPATCH:
@@ -276,19 +276,19 @@ class _Follower:
             if isinstance(top, tuple):
                 yield self._fly(state, node.handler, top)
             else:
-                yield self._go(state, top)
+                yield self.go(state, top)
         elif op == g.BIND:
             name, place, star = node.arg
             top = state.stack[place]
             value: Term = ("exc", top if isinstance(top, tuple) else (SOME, -1))
             if star:
                 value = ("exc", (_grouped(value[1][0]), value[1][1]))
-            yield self._go(self._assign(state, [(name, value)]), node.next)
+            yield self.go(self._assign(state, [(name, value)]), node.next)
 
     def _at(self, state: State, target: int, stack: tuple[Flying | int, ...]) -> State:
         return State(target, state.facts, state.env, state.open, stack)
 
-    def _go(self, state: State, target: int) -> State:
+    def go(self, state: State, target: int) -> State:
         depth = self.nodes[target].depth
         stack = state.stack
         return State(target, state.facts, state.env, state.open, stack if len(stack) == depth else stack[:depth])
@@ -296,7 +296,7 @@ class _Follower:
     def _fly(self, state: State, handler: int, flying: Flying) -> State:
         return self._at(state, handler, (*state.stack[: self.nodes[handler].depth - 1], flying))
 
-    def _throw(self, state: State, node: g.Node, thrown: Thrown, origin: int) -> State:
+    def throw(self, state: State, node: g.Node, thrown: Thrown, origin: int) -> State:
         return self._fly(state, node.handler, (thrown, origin if state.open is not None else -1))
 
     def _raise(self, state: State, node: g.Node) -> State:
@@ -363,14 +363,14 @@ class _Follower:
                 assert isinstance(flying, tuple)
                 yield self._fly(state, node.handler, flying)
             else:
-                yield self._go(state, node.next)
+                yield self.go(state, node.next)
             return
         if failed:
             origin = state.stack[place + 1]
             assert isinstance(origin, tuple)
             caught = (_FAILED_GROUP, origin[1])
         elif caught[0] != _FAILED_GROUP:
-            yield self._go(state, node.next)
+            yield self.go(state, node.next)
         clauses, taken = node.arg
         if not taken:
             yield from self._rest_of_group(state, node, clauses, state.stack[:place], caught)
@@ -379,10 +379,10 @@ class _Follower:
 
     # -- pauses and resumes --------------------------------------------------------------------------------------------
 
-    def _deed(self, state: State, node: g.Node, closers: set[int]) -> Iterator[State]:
+    def on_deed(self, state: State, node: g.Node, closers: set[int]) -> Iterator[State]:
         deed: Deed = node.arg
         index = state.node
-        receiver = self._receiver(deed.receiver, state)
+        receiver = self.receiver(deed.receiver, state)
         before = state
         state = self._renew(state, node.fresh)
         if index == self.site or (deed.kind == "pause" and deed.node is self.deed.node):
@@ -394,17 +394,21 @@ class _Follower:
         if resumes or repeats:
             closers.add(index)
             closed = State(state.node, state.facts, state.env, None, state.stack)
-            yield self._go(closed, node.next)
+            yield self.go(closed, node.next)
             failed = closed if resumes else state
         else:
-            yield self._go(state, node.next)
+            yield self.go(state, node.next)
             failed = state
         for thrown in node.raises:
-            yield self._throw(failed, node, thrown, index)
+            yield self.throw(failed, node, thrown, index)
 
     def _pause(self, before: State, state: State, node: g.Node, receiver: Term, closers: set[int]) -> Iterator[State]:
         deed: Deed = node.arg
         taken = Open(receiver)
+        there = self._resolve(deed.receiver, state.env)
+        if there and there[0] in ("var", "attr", "sym"):
+            # What could be paused is there: the usual `if engine:` and `if engine is not None:` agree from here on.
+            state = State(state.node, state.facts | {(("true", there), True)}, state.env, state.open, state.stack)
         held = state.open
         outcomes = [taken]
         if held is not None:
@@ -417,26 +421,28 @@ class _Follower:
             if deed.pair.tested:
                 place = ("true", ("sym", node.fresh[0], 0)) if node.fresh else None
                 if place is not None:
-                    yield self._go(
+                    yield self.go(
                         State(state.node, state.facts | {(place, True)}, state.env, outcome, state.stack), node.next
                     )
-                    yield self._go(
+                    yield self.go(
                         State(state.node, state.facts | {(place, False)}, state.env, held, state.stack), node.next
                     )
                     continue
-            yield self._go(after, node.next)
+            yield self.go(after, node.next)
         failed = before
         if deed.many and held is None:
             failed = State(before.node, before.facts, before.env, Open(receiver, partial=True), before.stack)
         for thrown in node.raises:
-            yield self._throw(failed, node, thrown, state.node)
+            yield self.throw(failed, node, thrown, state.node)
 
-    def _receiver(self, term: Term, state: State) -> Term:
+    def receiver(self, term: Term, state: State) -> Term:
         """A receiver as a value; what a call gave counts by the call's text, so that two calls of one getter agree."""
 
         def leaf(part: Term) -> Term | None:
             if part and part[0] == "sym" and part[1] in self.graph.places:
                 return ("got", ast.unparse(self.graph.places[part[1]]))
+            if part and part[0] == "each" and part[1] and part[1][0] == "listof":
+                return substitute(part[1][1], leaf)
             return None
 
         return substitute(self._resolve(term, state.env), leaf)
@@ -497,8 +503,8 @@ class _Follower:
     def _branch(self, state: State, node: g.Node) -> Iterator[State]:
         term = node.arg
         if not (node.keys <= self.tracked):
-            yield self._go(state, node.next)
-            yield self._go(state, node.alt)
+            yield self.go(state, node.next)
+            yield self.go(state, node.alt)
             return
         formula = question(self._resolve(term, state.env))
         pending = [state.facts]
@@ -511,7 +517,7 @@ class _Follower:
                 result = (target, facts)
                 if result not in seen:
                     seen.add(result)
-                    yield self._go(State(state.node, result[1], state.env, state.open, state.stack), target)
+                    yield self.go(State(state.node, result[1], state.env, state.open, state.stack), target)
             else:
                 pending += [facts | {(answer, False)}, facts | {(answer, True)}]
 
@@ -522,7 +528,7 @@ class _Follower:
     ) -> tuple[tuple[int, ...] | None, set[str]]:
         """A real path to a leak at one of the states `ends`, or the conditions that rule out every path found."""
         tracked, sites = self.tracked, self.sites
-        self._track(everything)
+        self.track(everything)
         try:
             return self._search(walk, self._distances(walk, ends), tracked)
         finally:
@@ -563,7 +569,7 @@ class _Follower:
                     here = parents[here][1]
                 return tuple(reversed(path)), set()
             wanted = [to for to in walk.edges[number] if to in distance]
-            concrete = list(self._step(state, set()))
+            concrete = list(self.step(state, set()))
             matched: list[tuple[int, int, State]] = []
             for to in wanted:
                 image = walk.states[to]

@@ -26,6 +26,7 @@ ENTER = "enter"  # enters a finally on a jump
 END = "end"  # of a finally; `arg` lists where it can go on to
 BIND = "bind"  # `except ... as name`
 RETURN = "return"  # leaves normally
+STOP = "stop"  # the process ends
 RAISED = "raised"  # leaves with the exception in flight
 
 
@@ -63,6 +64,7 @@ class Graph:
     function: ast.AST
     nodes: list[Node] = field(default_factory=list)
     entry: int = 0
+    stop: int = 0
     hierarchy: Hierarchy = field(default_factory=dict)
     defined: dict[str, set[str]] = field(default_factory=dict)
     parameters: dict[str, Any] = field(default_factory=dict)

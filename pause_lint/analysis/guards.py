@@ -10,7 +10,7 @@ Terms:
 - ("sym", site, age) what an expression gave when it was last evaluated (age 0) or before that (1)
 - ("const", type, value), ("attr", t, name), ("item", t, index), ("call", f, args, keywords), ("op", name, terms)
 - ("each", t) any element of `t`, and ("subset", t, site) a filtered copy of it
-- ("func", key) a local function, ("exc", e) a caught exception, ("display", non-empty) a list, set or dict written out
+- ("func", key) a local function, ("exc", e) a caught exception, ("display", non-empty) · ("listof", t) a list to which t was appended a list, set or dict written out
 - the truth forms ("not", t), ("and", ts), ("or", ts), ("cmp", op, a, b), ("ite", c, a, b)
 """
 
@@ -129,6 +129,8 @@ class Terms:
     def iterable(self, node: ast.expr, scope: Mapping[str, str]) -> Term:
         """The term of what a loop goes over, without `list()`, `enumerate()`, `.values()` and the like."""
         match node:
+            case ast.Call(func=ast.Name(id="zip"), args=[_, _, *_] as parts):
+                return ("and", tuple(self.iterable(part, scope) for part in parts))
             case ast.Call(func=ast.Name(id=name), args=[first, *_]) if name in _COPIES or name == "enumerate":
                 return self.iterable(first, scope)
             case ast.Call(func=ast.Attribute(value=value, attr=attr), args=[]) if attr in _VIEWS:
@@ -271,7 +273,7 @@ def question(term: Term) -> Term:
         return ("or", (("and", (test, question(term[2]))), ("and", (_negate(test), question(term[3])))))
     if kind == "cmp":
         return _comparison_question(term[1], term[2], term[3])
-    if kind in ("func", "exc"):
+    if kind in ("func", "exc", "listof"):
         return TRUE
     if kind == "display":
         return TRUE if term[1] else FALSE

@@ -1,7 +1,7 @@
 """Whose business a pause is: which functions leave an engine paused on purpose (DESIGN: "Not defects", providers, split pairs).
 
-Works on what each function's own body does, by name and place; it follows no paths but for the reverse order, where the
-normal ones are walked. It never looks at functions of other modules.
+Works on what each function's own body does, by name and place; it follows no paths. It never looks at functions of other
+modules.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from pause_lint.analysis import graph as g
-from pause_lint.analysis.events import Deed, route_of, same_receiver
+from pause_lint.analysis.events import Deed, route_of
 from pause_lint.analysis.flow import undoes
 from pause_lint.analysis.functions import Function
 from pause_lint.analysis.guards import last_name
@@ -222,81 +221,3 @@ def _mentions(function: ast.AST) -> frozenset[str]:
                 if isinstance(argument, ast.Attribute | ast.Name) and last_name(argument):
                     found.add(f"&{last_name(argument)}")
     return frozenset(found)
-
-
-def is_resting_state(graph: g.Graph, pause: Deed) -> bool:
-    """Whether paused is the receiver's resting state here: every normal path that touches it resumes first and pauses last.
-
-    Loop bodies count as paths of their own.
-    """
-    deeds = [node.arg for node in graph.nodes if node.op == g.DEED]
-    touching = [deed for deed in deeds if undoes(deed, pause) or deed.pair.pauses & pause.pair.pauses]
-    if not any(undoes(deed, pause) for deed in touching):
-        return False
-    relevant = {id(deed): deed.kind for deed in touching if same_receiver(pause.receiver, deed.receiver)}
-    verdicts = [_wakes_and_sleeps(graph, start, relevant) for start in (graph.entry, *_loop_starts(graph))]
-    return False not in verdicts and True in verdicts
-
-
-def _loop_starts(graph: g.Graph) -> list[int]:
-    """The first nodes of loop bodies: targets of edges that close a circle start there again."""
-    found: list[int] = []
-    colour: dict[int, int] = {}
-    colour[graph.entry] = 1
-    trail: list[tuple[int, int]] = [(graph.entry, 0)]
-    while trail:
-        node, place = trail[-1]
-        after = _normal(graph, node)
-        if place == len(after):
-            colour[node] = 2
-            trail.pop()
-            continue
-        trail[-1] = (node, place + 1)
-        to = after[place]
-        if colour.get(to) == 1:
-            found.append(to)
-        elif to not in colour:
-            colour[to] = 1
-            trail.append((to, 0))
-    return found
-
-
-def _normal(graph: g.Graph, index: int) -> list[int]:
-    node = graph.nodes[index]
-    if node.op == g.ENTER:
-        return [node.next]
-    if node.op in (g.RETURN, g.RAISED, g.RAISE, g.DISPATCH):
-        return []
-    if node.op == g.END:
-        return list(node.arg)
-    return [to for to in (node.next, node.alt) if to >= 0]
-
-
-def _wakes_and_sleeps(graph: g.Graph, start: int, relevant: Mapping[int, str]) -> bool | None:
-    """Whether on every normal path from `start`, back to it or out, the first deed is a resume and the last a pause.
-
-    None if no such path does a deed.
-    """
-    seen: set[tuple[int, str, str]] = set()
-    stack = [(start, "", "")]
-    verdict: bool | None = None
-    begun = False
-    while stack:
-        index, first, last = stack.pop()
-        ends = graph.nodes[index].op == g.RETURN or (begun and index == start)
-        begun = True
-        if (index, first, last) in seen:
-            continue
-        if not ends:
-            seen.add((index, first, last))
-        node = graph.nodes[index]
-        if node.op == g.DEED and id(node.arg) in relevant:
-            kind = relevant[id(node.arg)]
-            first, last = first or kind, kind
-        if ends and first:
-            if (first, last) != ("resume", "pause"):
-                return False
-            verdict = True
-        if not ends:
-            stack += [(to, first, last) for to in _normal(graph, index)]
-    return verdict

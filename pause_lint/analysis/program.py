@@ -21,6 +21,7 @@ from pause_lint.analysis.functions import Function, classes
 from pause_lint.analysis.guards import Terms
 from pause_lint.analysis.index import Index
 from pause_lint.analysis.ownership import Conduct, Surroundings
+from pause_lint.analysis.resting import is_resting_state
 from pause_lint.analysis.witness import finding, follow_pause
 from pause_lint.config import Options
 from pause_lint.finding import Finding
@@ -211,9 +212,10 @@ class Program:
             takes = ownership.resumes_itself(conduct, deed) or any(
                 undoes(graph.nodes[other].arg, deed) for other in graph.deeds("resume")
             )
-            if takes and ownership.is_resting_state(graph, deed):
+            if takes and is_resting_state(graph, site):
                 continue
-            if not takes and self._is_excused(module, conduct, deed, graphs):
+            entering = function.short in ("__enter__", "__aenter__")
+            if not takes and not entering and self._is_excused(module, conduct, deed, graphs):
                 continue
             followed = follow_pause(graph, site)
             if followed.given_up:
@@ -221,7 +223,7 @@ class Program:
                     f"{module.path}:{deed.node.lineno}: too many paths in {function.name}; this pause was given up"
                 )
             leaks = followed.leaks
-            if function.short in ("__enter__", "__aenter__") and not takes:
+            if entering and not takes and ownership.is_half(conduct, deed, self.around[module.path]):
                 leaks = tuple(leak for leak in leaks if leak.thrown is not None)
             if leaks:
                 followed = replace(followed, leaks=leaks)

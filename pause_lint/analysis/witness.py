@@ -123,7 +123,20 @@ def _place(node: ast.AST | None) -> tuple[int, int]:
 
 def _is_pause_itself(graph: g.Graph, leak: Leak, deed: Deed) -> bool:
     node = graph.nodes[leak.escape]
-    return leak.thrown is not None and node.op == g.DEED and node.arg.node is deed.node
+    if leak.thrown is None:
+        return False
+    if node.op == g.DEED:
+        return bool(node.arg.node is deed.node)
+    return any(_takes_next(loop, node.syntax, deed) for loop in ast.walk(graph.function))
+
+
+def _takes_next(loop: ast.AST, syntax: ast.AST | None, deed: Deed) -> bool:
+    """Whether `syntax` is what a loop goes over that pauses its items: failing to take the next leaves some paused."""
+    if not isinstance(loop, ast.For | ast.AsyncFor) or loop.iter is not syntax:
+        return False
+    bound = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
+    inside = any(part is deed.node for statement in loop.body for part in ast.walk(statement))
+    return inside and any(isinstance(part, ast.Name) and part.id in bound for part in ast.walk(deed.node))
 
 
 _Stretch = tuple[tuple[int, int], tuple[int, int]]

@@ -60,19 +60,23 @@ def _flag_edits(
 
 def _set_at_pause(scene: Scene, act: Act, action: str) -> Edit | None:
     """The action behind a pause, or before it if it can take effect in part."""
-    if not isinstance(act.statement, ast.Expr | ast.Assign | ast.AnnAssign):
+    statement = act.statement
+    if isinstance(statement, ast.With | ast.AsyncWith) and len(statement.items) == 1 and act.deed.node is statement.items[0].context_expr:
+        inside = scene.at(statement.body[0])
+        return Edit(inside, inside, (New(action), Keep(inside)))
+    if not isinstance(statement, ast.Expr | ast.Assign | ast.AnnAssign):
         return None
     new = _under_condition(act, action)
     if new is None:
         return None
-    here = scene.at(act.statement)
+    here = scene.at(statement)
     early = act.deed.many and act.deed.pair.harmless
     return Edit(here, here, (new, Keep(here)) if early else (Keep(here), new))
 
 
 def _set_at_resume(scene: Scene, act: Act, action: str, pauses: Sequence[Act]) -> Edit | None:
     """The action before a resume, or behind a registration, which resumes later whatever happens."""
-    if not isinstance(act.statement, ast.Expr | ast.Assign | ast.AnnAssign | ast.Return):
+    if not isinstance(act.statement, ast.Expr | ast.Assign | ast.AnnAssign | ast.Return | ast.With | ast.AsyncWith):
         return None
     new = _under_condition(act, action)
     if new is None:
@@ -108,6 +112,7 @@ def _whole(scene: Scene, flag: str, pauses: Sequence[Act], edits: list[Edit], so
         and only.statement is body[first]
         and first + 1 < len(body)
         and not only.deed.many
+        and isinstance(only.statement, ast.Expr | ast.Assign | ast.AnnAssign)
         and condition_of(only.statement) is None
     )
     rest = body[first + 1 :] if plain else body[first:]

@@ -35,13 +35,27 @@ def names(node: ast.AST, context: type[ast.expr_context]) -> set[str]:
     return found - inner
 
 
+def paths(node: ast.AST, context: type[ast.expr_context]) -> set[str]:
+    """The attributes and items that `node` reads or binds, as source text."""
+    return {
+        ast.unparse(part)
+        for part in ast.walk(node)
+        if isinstance(part, ast.Attribute | ast.Subscript) and isinstance(part.ctx, context)
+    }
+
+
 def mentions(node: ast.AST, name: str) -> bool:
     """Whether a name is read or bound anywhere in `node`."""
     return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
 
 
 def binds(statements: Sequence[ast.stmt], *users: ast.AST) -> bool:
-    """Whether `statements` bind a name that one of `users` reads: it might not be bound yet when a finally runs."""
+    """Whether `statements` bind a name or attribute that one of `users` reads.
+
+    It might not be bound yet, or mean something else, when a finally runs.
+    """
+    if any(paths(statement, ast.Store) & paths(user, ast.Load) for statement in statements for user in users):
+        return True
     read: set[str] = set()
     for user in users:
         own = names(user, ast.Load)

@@ -15,7 +15,7 @@ from pause_lint.fixing.acts import condition_of, scene_of
 from pause_lint.fixing.edits import Plan
 from pause_lint.fixing.flags import flagged
 
-_RESUMED = (shapes.cleanup, shapes.straight, shapes.gap, shapes.partial, shapes.branches)
+_RESUMED = (shapes.cleanup, shapes.straight, shapes.gap, shapes.partial, shapes.looped, shapes.tested, shapes.branches)
 
 
 def plans(case: Case, known: Sequence[str] = ()) -> Iterator[Plan]:
@@ -35,3 +35,7 @@ def plans(case: Case, known: Sequence[str] = ()) -> Iterator[Plan]:
         else:
             yield from shapes.never(scene, known)
     yield from flagged(scene, known)
+    if scene.resumes and condition_of(scene.pause.statement) is None:
+        name = next(iter(known), scene.resumes[0].deed.spelling)
+        for plan in shapes.never(scene, [name]):
+            yield Plan(plan.edits, safe=False, why_unsafe="what resumes later elsewhere may then resume twice")

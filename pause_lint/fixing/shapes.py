@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pause_lint.fixing.acts import Act, Scene, guards_of, top_in, unit_of
+from pause_lint.fixing.acts import Act, Scene, guards_of, is_stable, top_in, unit_of
 from pause_lint.fixing.edits import Edit, Header, New, Piece, Plan, Rebuilt, Try
 from pause_lint.fixing.names import binds, mentions
 from pause_lint.fixing.spellings import answer, chosen, confidence
@@ -36,7 +36,7 @@ def cleanup(scene: Scene) -> Iterator[Plan]:
     Only where the pause is open for certain when the cleanup starts: elsewhere a resume would be called that was not
     called before.
     """
-    if scene.reopened:
+    if scene.reopened or len(scene.closing) != 1:
         return
     for act in scene.closing:
         unit = unit_of(act)
@@ -53,12 +53,8 @@ def cleanup(scene: Scene) -> Iterator[Plan]:
         guards = guards_of(scene.pause, top)
         if guards is None or not scene.same_guards(guards, [unit] if isinstance(unit, ast.If) else []):
             continue
-        handled = [] if in_handler else [statement for handler in attempt.handlers for statement in handler.body]
-        earlier = [*attempt.body, *attempt.orelse, *handled]
-        between = [*outer.block[outer.block.index(top) : outer.index], *earlier]
+        between = [*outer.block[outer.block.index(top) : outer.index], attempt]
         if guards and binds(between, guards[0].test):
-            continue
-        if any(statement in earlier for other in scene.closing for statement in other.chain):
             continue
         pieces = (Try(scene.keep(before), scene.keep([unit])),)
         yield Plan((Edit(scene.at(before[0]), scene.at(unit), pieces),), safe=True)
@@ -95,6 +91,8 @@ def straight(scene: Scene) -> Iterator[Plan]:
         final = (Header(scene.at(header), final, owner=not earlier),)
         if later:
             after.append(Header(scene.at(header), scene.keep(later)))
+    if guards:
+        moved += [*guards[0].body, *guards[0].orelse]
     if not body or binds(moved, resume.statement, *(header.test for header in others)):
         return
     pieces = (*head, Try(tuple(body), final), *after)
@@ -146,6 +144,36 @@ def partial(scene: Scene) -> Iterator[Plan]:
     yield Plan((Edit(scene.at(moved[0]), scene.at(attempt), pieces),), safe=True)
 
 
+def looped(scene: Scene) -> Iterator[Plan]:
+    """A loop that pauses and a later one that resumes: all of it goes into a try, the second loop into its finally."""
+    if len(scene.closing) != 1 or not scene.pause.deed.pair.harmless:
+        return
+    first_unit, last_unit = unit_of(scene.pause), unit_of(scene.closing[0])
+    loops = (ast.For, ast.AsyncFor)
+    if not isinstance(first_unit, loops) or not isinstance(last_unit, loops):
+        return
+    spot, end = scene.blocks.spot(first_unit), scene.blocks.spot(last_unit)
+    if spot.block is not end.block or spot.index >= end.index:
+        return
+    body = spot.block[spot.index : end.index]
+    if not binds(body, last_unit):
+        pieces = (Try(scene.keep(body), scene.keep([last_unit])),)
+        yield Plan((Edit(scene.at(first_unit), scene.at(last_unit), pieces),), safe=True)
+
+
+def tested(scene: Scene) -> Iterator[Plan]:
+    """A lock got in the test of an `if` and released in its block: the work goes into a try, the release into its finally."""
+    outer = scene.pause.statement
+    if not isinstance(outer, ast.If) or len(scene.closing) != 1:
+        return
+    release = scene.closing[0].statement
+    place = next((index for index, statement in enumerate(outer.body) if statement is release), 0)
+    if place and scene.is_pure(scene.closing[0]):
+        work = outer.body[:place]
+        pieces = (Try(scene.keep(work), scene.keep([release])),)
+        yield Plan((Edit(scene.at(work[0]), scene.at(release), pieces),), safe=True)
+
+
 def branches(scene: Scene) -> Iterator[Plan]:
     """Resumed in several branches, or only in some: one finally instead.
 
@@ -163,6 +191,8 @@ def branches(scene: Scene) -> Iterator[Plan]:
     if last <= first or len({ast.dump(act.statement) for act in resumes}) != 1:
         return
     region = block[first + 1 : last + 1]
+    if any(isinstance(node, ast.TryStar) for statement in region for node in ast.walk(statement)):
+        return
     if not all(_is_last_deed(scene, act, block, last) for act in resumes) or binds(region, resumes[0].statement):
         return
     direct = [act for act in resumes if act.statement in region]
@@ -214,6 +244,8 @@ def never(scene: Scene, known: Sequence[str]) -> Iterator[Plan]:
         rest = rest[: _last_use(pause, rest)]
         body = (*inside, *scene.keep(rest))
         if not body or binds([*tail, *rest], pause.statement):
+            continue
+        if guards and not (is_stable(guards[0].test) and not binds([guards[0], *rest], guards[0].test)):
             continue
         final = New(f"if {ast.unparse(guards[0].test)}:\n    {source}" if guards else source)
         start = top if head else rest[0]

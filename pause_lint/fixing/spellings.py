@@ -72,6 +72,8 @@ def answer(pause: Act, name: str) -> str | None:
         if text.count(spelling) != 1:
             return None
         call = text.replace(spelling, name)
+    if isinstance(pause.statement, ast.With | ast.AsyncWith):
+        return f"{'async ' if isinstance(pause.statement, ast.AsyncWith) else ''}with {call}:\n    pass"
     return f"await {call}" if pause.deed.awaited and pause.is_awaited else call
 
 

@@ -9,9 +9,13 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import combinations
 from typing import Any
 
 STRAY = "Stray"
+
+GROUPED = 3
+"""A group holds up to so many of the named errors, and a stray one or not."""
 CANCELLED = "CancelledError"
 UNCAUGHT = frozenset({"Exception", "BaseException", CANCELLED, "SystemExit", "*"})
 
@@ -116,8 +120,11 @@ def outcomes(around: frozenset[str], groups: bool, awaited: bool) -> Menu:
     """What a call within these handlers comes out as: nothing raised, an error nobody names, errors that are named."""
     named = sorted(around - UNCAUGHT)
     menu = [None, STRAY, *named]
-    if groups and named:
-        menu += ["+".join(named), "+".join([*named, STRAY])]
+    if groups:
+        for size in range(1, min(len(named), GROUPED) + 1):
+            for part in combinations(named, size):
+                menu += ["+".join(part)] if size > 1 else []
+                menu.append("+".join([*part, STRAY]))
     if awaited and "*" in around:
         menu.append(CANCELLED)
     return tuple(menu)

@@ -287,17 +287,10 @@ def inside_an_assert(engine):
     finally:
         engine.continue_generation()
 """,
-    wrong={
-        "posted_in_a_with": "the answer to a request is taken for a hold that ends with its block",
-        "posted_to_a_local_name": "a route that is bound to a name is not followed",
-        "called_through_a_partial": "a partial that is called through a name is no pause",
-        "called_through_a_local_name": "a bound method that is called through a name is no pause",
-    },
     unfixed={
         "a_list_of_submissions": "pause and resume as lists that are bound",
         "a_list_of_references": "pause and resume as lists that are bound",
         "a_list_of_coroutines": "pause and resume as lists that are bound",
-        "a_for_over_engines": "a loop that pauses and one that resumes, in a straight line",
     },
     unfixable={
         "what_is_resumed_was_bound_again": "what was paused has no name any more",
@@ -515,10 +508,6 @@ def in_a_condition(engine):
         if not engine.continue_generation():
             logging.error("x")
 """,
-    wrong={
-        "what_the_same_call_gives": "two calls are taken to give two engines",
-        "mapped_over_by_an_executor": "the parameters of two lambdas are taken for two engines",
-    },
 )
 
 SPEECH = Section(
@@ -792,9 +781,6 @@ def a_video(player):
     work()
 """,
     presets=("all",),
-    wrong={
-        "a_loop_variable_takes_the_name_of_what_it_goes_over": "only the name of the loop variable itself is looked at",
-    },
 )
 
 LOCKS = Section(
@@ -853,7 +839,6 @@ class TestedAndLeaking:
             self.engine_lock.release()
 """,
     presets=("all",),
-    unfixed={"TestedAndLeaking": "the block of the test in which the lock is got"},
 )
 
 SECTIONS = (PAUSES, RESUMES, SPEECH, COROUTINES, PRESETS, LOCKS)

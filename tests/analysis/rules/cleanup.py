@@ -356,7 +356,6 @@ class AnAsyncPair:
     async def __aexit__(self, *details):
         await self.engine.continue_generation()
 """,
-    wrong={"AnEnterThatFailsBehindItsPause": "an `__enter__` with an `__exit__` that resumes is not followed"},
 )
 
 SECTIONS = (FINALLY, WITH)

@@ -230,10 +230,6 @@ def paired_with_something_else(engines, hosts):
         "some_of_the_engines_only": "which engines are meant is for people to say",
         "other_engines": "which engines are meant is for people to say",
     },
-    wrong={
-        "those_that_were_paused": "that a list holds what was paused is not known",
-        "paired_with_something_else": "`zip` is not seen through",
-    },
 )
 
 SECTIONS = (LOOPS,)

@@ -330,10 +330,6 @@ def the_end_of_the_process(engine, bad):
         os._exit(1)
     engine.continue_generation()
 """,
-    wrong={
-        "counting": "the next item of a `range` is taken to raise",
-        "the_end_of_the_process": "`os._exit` is taken to raise or return",
-    },
 )
 
 CAUGHT = Section(
@@ -720,7 +716,6 @@ def a_local_function_undoes_it(engine):
         undo()
 """,
     wrong={
-        "many_of_which_one_raises": "the next item of the loop that pauses counts as an escape of another kind",
         "a_resume_that_raises_keeps_the_next_from_being_reached": (
             "where a second cleanup raises as well, the path counts as escaping there"
         ),

@@ -1,0 +1,108 @@
+"""The reverse order: whether paused is the state in which a function finds an engine and leaves it (DESIGN, section 4).
+
+It is, if on every path that returns and touches the engine the first thing done to it is a resume and the last a pause. The body of
+a loop counts as a path of its own. Walks the graph as `flow` does, remembering every condition, and gives up early: then the
+order is not taken to be reversed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pause_lint.analysis import graph as g
+from pause_lint.analysis.events import same_receiver
+from pause_lint.analysis.flow import Follower, Open, State, undoes
+from pause_lint.analysis.guards import Term
+
+MAX_STATES = 4_000
+_UNTOUCHED = ("order", "", "")
+
+
+def is_resting_state(graph: g.Graph, site: int) -> bool:
+    """Whether paused is the resting state here of what the pause at node `site` pauses."""
+    pause = graph.nodes[site].arg
+    if not any(undoes(graph.nodes[index].arg, pause) for index in graph.deeds("resume")):
+        return False
+    walker = _Walker(graph, site)
+    whole = walker.verdict(graph.entry)
+    if whole is False or (whole is None and walker.returned):
+        return False
+    verdicts = [whole, *(walker.verdict(start) for start in _loop_starts(graph))]
+    return False not in verdicts and True in verdicts
+
+
+class _Walker(Follower):
+    """Follows the order of deeds instead of one pause: the open pause of a state stands for the first and the last deed."""
+
+    returned = False
+    """Whether some path has returned."""
+
+    def verdict(self, start: int) -> bool | None:
+        """Whether every path from `start`, back to it or out, is in reverse order; None if none of them does a deed."""
+        self.track(self.closure(self.receivers().union(*(node.keys for node in self.nodes))))
+        depth = self.nodes[start].depth
+        first = State(start, open=Open(_UNTOUCHED), stack=(self.graph.stop,) * depth)
+        seen = {first}
+        queue = [first]
+        found: bool | None = None
+        for state in queue:
+            ends = self.nodes[state.node].op == g.RETURN or (state.node == start and state is not first)
+            if ends:
+                self.returned = self.returned or self.nodes[state.node].op == g.RETURN
+                order = self._order(state)
+                if order[0] and order != ("resume", "pause"):
+                    return False
+                found = True if order[0] else found
+                continue
+            for after in self.step(state, set()):
+                if after not in seen:
+                    seen.add(after)
+                    queue.append(after)
+            if len(seen) > MAX_STATES:
+                return False
+        return found
+
+    def _order(self, state: State) -> tuple[str, str]:
+        assert state.open is not None
+        return state.open.receiver[1], state.open.receiver[2]
+
+    def on_deed(self, state: State, node: g.Node, closers: set[int]) -> Iterator[State]:
+        """A deed is noted where it is done; nothing is opened or closed."""
+        deed = node.arg
+        done = state
+        touches = undoes(deed, self.deed) or deed.pair.pauses & self.deed.pair.pauses
+        if touches and same_receiver(self._resolved(self.deed.receiver, state), self.receiver(deed.receiver, state)):
+            first = self._order(state)[0] or deed.kind
+            done = State(state.node, state.facts, state.env, Open(("order", first, deed.kind)), state.stack)
+        yield self.go(done, node.next)
+        for thrown in node.raises:
+            yield self.throw(done if deed.kind == "resume" else state, node, thrown, -1)
+
+    def _resolved(self, receiver: Term, state: State) -> Term:
+        return self.receiver(receiver, state)
+
+
+def _loop_starts(graph: g.Graph) -> list[int]:
+    """The nodes at which loops begin again: targets of edges back to a node that a depth-first walk is still in."""
+    found: list[int] = []
+    state: dict[int, bool] = {graph.entry: True}
+    trail = [(graph.entry, iter(_after(graph, graph.entry)))]
+    while trail:
+        index, rest = trail[-1]
+        to = next(rest, None)
+        if to is None:
+            state[index] = False
+            trail.pop()
+        elif state.get(to):
+            found.append(to)
+        elif to not in state:
+            state[to] = True
+            trail.append((to, iter(_after(graph, to))))
+    return found
+
+
+def _after(graph: g.Graph, index: int) -> list[int]:
+    node = graph.nodes[index]
+    if node.op == g.END:
+        return list(node.arg)
+    return [to for to in (node.next, node.alt) if to >= 0]
