@@ -331,7 +331,7 @@ def _is_last_deed(scene: Scene, act: Act, block: Sequence[ast.stmt], last: int) 
             return True
         if isinstance(outer, ast.For | ast.While | ast.AsyncFor | ast.With | ast.AsyncWith):
             return False
-        if isinstance(outer, ast.Try) and ((spot.field == "body" and outer.orelse) or outer.finalbody):
+        if isinstance(outer, ast.Try) and ((spot.field == "body" and (outer.orelse or outer.handlers)) or outer.finalbody):
             return False
         if outer is None:
             return False
