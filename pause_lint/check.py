@@ -22,6 +22,7 @@ from pause_lint.tree import STDIN_NAME, Module, discover, inside_tree, is_test
 if TYPE_CHECKING:
     from pause_lint.analysis.program import Grow
 
+
 def check_paths(paths: Sequence[str], options: Options) -> Report:
     """Check the files under `paths`. What kept a part from being done is among the problems of the report."""
     sources, problems = gathered(paths, options)
@@ -43,8 +44,8 @@ def check_source(data: bytes, path: str, options: Options, context: Sequence[Mod
 def check_module(module: Module, options: Options) -> tuple[tuple[Finding, ...], tuple[Problem, ...]]:
     """What the rules in force find in one module, suppressed or not, in order; and what went wrong with it.
 
-    For tools that read suppression comments themselves. The rest of the tree counts, as it is on disk; it is analysed once
-    for all of its files that are what they are there.
+    For tools that read suppression comments themselves. The rest of the tree counts, as it is on disk; it is analysed
+    once for all of its files that are what they are there.
     """
     if options.no_project or not os.path.exists(module.path):
         analysed = _analyse([module], options)
@@ -84,7 +85,9 @@ def _add_context(sources: Sources, paths: Sequence[str], options: Options) -> No
     """The rest of the tree, which is not reported on but has effects."""
     if options.no_project:
         return
-    roots = {options.project_root} if options.project_root else {tree_root(path) for path in paths if os.path.exists(path)}
+    roots = (
+        {options.project_root} if options.project_root else {tree_root(path) for path in paths if os.path.exists(path)}
+    )
     named = {os.path.abspath(path) for path in paths}
     for root in sorted(roots - named):
         found, _ = discover([root], options)
@@ -141,7 +144,10 @@ def report_on(
     return Report(
         findings=tuple(_chosen(shown, options)),
         problems=tuple(
-            sorted((*problems, *sources.problems, *wrong), key=lambda problem: (problem.path, problem.line, problem.message))
+            sorted(
+                (*problems, *sources.problems, *wrong),
+                key=lambda problem: (problem.path, problem.line, problem.message),
+            )
         ),
         files=sources.count,
         parsed=len(modules),

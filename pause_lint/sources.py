@@ -1,7 +1,7 @@
 """The files of a run as read: which of them are reported on, and which of them are parsed because they can matter.
 
-Files of the tree that nobody asked about are kept beside those that are to be reported, for the effects of functions cross
-files. As the vocabulary grows, more files and more of each file are parsed. Nothing here analyses.
+Files of the tree that nobody asked about are kept beside those that are to be reported, for the effects of functions
+cross files. As the vocabulary grows, more files and more of each file are parsed. Nothing here analyses.
 """
 
 from __future__ import annotations

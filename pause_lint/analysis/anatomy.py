@@ -1,4 +1,5 @@
-"""What a function's body shows to the call graph: its calls with the words they hold, the requests they make, its own variables.
+"""What a function's body shows to the call graph: its calls with the words they hold, the requests they make, its own
+variables.
 
 Worked out once for each function; what it means is decided elsewhere.
 """
@@ -70,7 +71,9 @@ class Anatomies:
                 case ast.Name(id=name, ctx=ast.Store()):
                     variables.setdefault(name, [])
         calls.sort(key=lambda site: (site.call.lineno, site.call.col_offset))
-        return Anatomy(tuple(calls), yields, frozenset(conditional), {name: tuple(terms) for name, terms in variables.items()})
+        return Anatomy(
+            tuple(calls), yields, frozenset(conditional), {name: tuple(terms) for name, terms in variables.items()}
+        )
 
 
 def _words(call: ast.Call) -> frozenset[str]:

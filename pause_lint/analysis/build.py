@@ -1,8 +1,9 @@
 """From the syntax tree of one function to its control-flow graph with exception edges.
 
-Built back to front: every construct is given the node that follows it and answers with the node it starts at. Evaluation order,
-what raises and how `finally`, `with` and the handlers chain follow the Python reference (sections 6.16, 8.4, 8.5, 8.6).
-Bodies of local functions and lambdas that pause or resume are put in where they are called. Nothing here decides what leaks.
+Built back to front: every construct is given the node that follows it and answers with the node it starts at.
+Evaluation order, what raises and how `finally`, `with` and the handlers chain follow the Python reference (sections
+6.16, 8.4, 8.5, 8.6). Bodies of local functions and lambdas that pause or resume are put in where they are called.
+Nothing here decides what leaks.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from pause_lint.analysis import graph as g
-
 from pause_lint.analysis.events import REGISTRARS, Deed, Events, Target, loop_bindings, never_raises, stores
 from pause_lint.analysis.exceptions import (
     CANCELLED,
@@ -259,8 +259,7 @@ class _Builder:
                 return self._if(node, nxt, context)
             case ast.Return(value=returned):
                 if context.returns == -1:
-                    target = self.add(g.RETURN, 0, syntax=node)
-                    leave = self.jump(context, target, 0)
+                    leave = self.jump(context, self.add(g.RETURN, 0, syntax=node), 0)
                 else:
                     leave = self.jump(context, context.returns, context.return_base)
                 return leave if returned is None else self.expression(returned, leave, context)
@@ -652,7 +651,10 @@ class _Builder:
                         or plain in vocabulary.resuming
                         or name in REGISTRARS
                         or name in ("enter_context", "enter_async_context")
-                        or (isinstance(part, ast.Name) and (name in self.events.texts or name in self.callables and self._matters(name)))
+                        or (
+                            isinstance(part, ast.Name)
+                            and (name in self.events.texts or (name in self.callables and self._matters(name)))
+                        )
                     )
                 case ast.Constant(value=str() as text):
                     found = any(word in text for word in vocabulary.pausing) or any(
@@ -957,7 +959,9 @@ class _Builder:
     def _inline(
         self, value: FunctionNode, given: Mapping[str, ast.expr], site: ast.expr, nxt: int, context: _Context
     ) -> int | None:
-        """The body of a function with its parameters bound to what is `given`; None if it is too deep or calls itself."""
+        """The body of a function with its parameters bound to what is `given`; None if it is too deep or calls
+        itself.
+        """
         if id(value) in context.inlining or len(context.inlining) >= _INLINE_DEPTH:
             return None
         body: list[ast.stmt] = (
@@ -1053,12 +1057,11 @@ class _Builder:
                 return self.test(operand, false, true, context)
             case ast.BoolOp(op=op, values=values):
                 entry = self.test(values[-1], true, false, context)
-                for value in reversed(values[:-1]):
-                    entry = (
-                        self.test(value, entry, false, context)
-                        if isinstance(op, ast.And)
-                        else self.test(value, true, entry, context)
-                    )
+                for operand in reversed(values[:-1]):
+                    if isinstance(op, ast.And):
+                        entry = self.test(operand, entry, false, context)
+                    else:
+                        entry = self.test(operand, true, entry, context)
                 return entry
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 return self.test(

@@ -1,8 +1,8 @@
 """The call graph: which functions of the tree a call may run.
 
-Follows `self` and `super()`, declared types, imports, callables handed to executors, tasks and threads, and method names given as
-strings. A receiver that nothing declares is resolved by name, and then only if the tree leaves no choice. Deeds are none of its
-business.
+Follows `self` and `super()`, declared types, imports, callables handed to executors, tasks and threads, and method
+names given as strings. A receiver that nothing declares is resolved by name, and then only if the tree leaves no
+choice. Deeds are none of its business.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ class CallGraph:
             yield from self._by_string(call, argument, where, names)
             return
         if isinstance(argument, ast.Call) and last_name(argument.func) == "partial" and argument.args:
-            argument, rest = argument.args[0], [*argument.args[1:], *rest]
+            rest = [*argument.args[1:], *rest]
+            argument = argument.args[0]
         if not isinstance(argument, ast.Name | ast.Attribute) or last_name(argument) not in names:
             return
         if (stores(call.func) and last_name(call.func) != "add_done_callback") or last_name(call.func) in REGISTRARS:
@@ -55,7 +56,9 @@ class CallGraph:
         for target in self._callees(argument, last_name(argument), rest, [], where):
             yield replace(target, handed=True)
 
-    def _by_string(self, call: ast.Call, argument: ast.expr, where: Routine, names: Collection[str]) -> Iterator[Target]:
+    def _by_string(
+        self, call: ast.Call, argument: ast.expr, where: Routine, names: Collection[str]
+    ) -> Iterator[Target]:
         """`collective_rpc("update_weights")`."""
         if not (isinstance(argument, ast.Constant) and isinstance(argument.value, str) and argument.value in names):
             return
@@ -87,7 +90,11 @@ class CallGraph:
 
     def _function(self, name: str, where: Routine) -> list[Routine]:
         found = self.index.functions.get(name, [])
-        nested = [routine for routine in found if routine.function.parent is not None and _encloses(routine.function.parent.node, where)]
+        nested = [
+            routine
+            for routine in found
+            if routine.function.parent is not None and _encloses(routine.function.parent.node, where)
+        ]
         if nested:
             return nested[:1]
         outer = [routine for routine in found if routine.function.parent is None]
@@ -100,7 +107,9 @@ class CallGraph:
         return outer if len(outer) == 1 and imported_from(where.module, name) else []
 
     def _method(self, receiver: ast.expr, name: str, where: Routine) -> tuple[list[Routine], str, ast.expr | None]:
-        """The methods that `receiver.name` may be, the declared class they were found through, and what their `self` is."""
+        """The methods that `receiver.name` may be, the declared class they were found through, and what their `self`
+        is.
+        """
         one = self.index.owner(where.function)
         match receiver:
             case ast.Name(id="self" | "cls") if one is not None:
@@ -110,7 +119,9 @@ class CallGraph:
                 found = self.index.base_method(one, name)
                 return ([found] if found is not None else []), "", ast.Name(id="self", ctx=ast.Load())
             case ast.Name(id=module) if self.index.functions.get(name) and not self.index.is_declared(receiver, where):
-                functions = [r for r in self.index.functions[name] if r.function.parent is None and _module_is(r, module)]
+                functions = [
+                    r for r in self.index.functions[name] if r.function.parent is None and _module_is(r, module)
+                ]
                 if len(functions) == 1:
                     return functions, "", None
         types = self.index.types_of(receiver, where)
@@ -133,7 +144,11 @@ class CallGraph:
 
 
 def _target(
-    routine: Routine, receiver: ast.expr | None, arguments: Mapping[str, ast.expr], declared: str = "", handed: bool = False
+    routine: Routine,
+    receiver: ast.expr | None,
+    arguments: Mapping[str, ast.expr],
+    declared: str = "",
+    handed: bool = False,
 ) -> Target:
     node = routine.function.node
     assert not isinstance(node, ast.Module)

@@ -1,4 +1,5 @@
-"""What each function's own body does, module by module: its deeds in source order, and coroutines of the pair that nobody runs.
+"""What each function's own body does, module by module: its deeds in source order, and coroutines of the pair that
+nobody runs.
 
 Looks only at the lines that mention a word of the vocabulary. Follows no calls and no paths.
 """

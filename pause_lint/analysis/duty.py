@@ -1,7 +1,7 @@
 """Who has to answer for a pause that a function leaves behind: the function, a caller, or nobody (DESIGN, section 4).
 
-Reads the summaries of `effects`; follows no paths. A function that resumes takes the duty. If none does, the finding stands at the
-innermost function that offers the pair to nobody and has the receiver at hand.
+Reads the summaries of `effects`; follows no paths. A function that resumes takes the duty. If none does, the finding
+stands at the innermost function that offers the pair to nobody and has the receiver at hand.
 """
 
 from __future__ import annotations
@@ -67,7 +67,9 @@ class Duty:
         if not own:
             return False
         beside = [endpoint for endpoint in self.effects.endpoints if endpoint.handler.module is routine.module]
-        return any(_serves(endpoint, pair.pauses) for endpoint in beside) and any(_serves(endpoint, pair.resumes) for endpoint in beside)
+        return any(_serves(endpoint, pair.pauses) for endpoint in beside) and any(
+            _serves(endpoint, pair.resumes) for endpoint in beside
+        )
 
     # -- duty ----------------------------------------------------------------------------------------------------------
 
@@ -93,7 +95,11 @@ class Duty:
         while stack:
             callee = stack.pop()
             for link in self.effects.callers.get(id(callee.function.node), ()):
-                if link.effect.kind != effect.kind or link.effect.steps[-1] != effect.steps[-1] or id(link.call) in seen:
+                if (
+                    link.effect.kind != effect.kind
+                    or link.effect.steps[-1] != effect.steps[-1]
+                    or id(link.call) in seen
+                ):
                     continue
                 seen.add(id(link.call))
                 yield link
@@ -115,7 +121,10 @@ class Duty:
             return False
         if self._is_at_hand(effect.receiver):
             return True
-        return not any(self._is_at_hand(above.effect.receiver) and not self.is_provider(above.caller, effect.pair) for above in self._links_above(routine, effect))
+        return not any(
+            self._is_at_hand(above.effect.receiver) and not self.is_provider(above.caller, effect.pair)
+            for above in self._links_above(routine, effect)
+        )
 
     def _goes_on(self, routine: Routine, effect: Effect) -> bool:
         """Whether a provider's method pauses by itself and then does other work: it is held like any function."""
@@ -166,7 +175,11 @@ def _as_effect(deed: Deed) -> Effect:
 
 def _only(summary: Summary, kind: str, pair: Pair) -> bool:
     """Whether the function's own body does deeds of this kind of the pair, and none of the other."""
-    done = {deed.kind for deed in (*summary.conduct.pauses, *summary.conduct.resumes) if deed.pair.pauses & pair.pauses or deed.pair.resumes & pair.resumes}
+    done = {
+        deed.kind
+        for deed in (*summary.conduct.pauses, *summary.conduct.resumes)
+        if deed.pair.pauses & pair.pauses or deed.pair.resumes & pair.resumes
+    }
     return done == {kind}
 
 

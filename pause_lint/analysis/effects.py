@@ -1,8 +1,8 @@
 """What each function of the tree does to receivers, seen from outside, to a fixpoint over the call graph.
 
-A function that pauses and nowhere resumes leaves an effect to its callers; so does the handler of an endpoint to whoever names it
-in a request. Effects are expressed in the names of the function and mapped through receivers and arguments at each call. Which
-function has to answer for an effect is decided in `duty`.
+A function that pauses and nowhere resumes leaves an effect to its callers; so does the handler of an endpoint to
+whoever names it in a request. Effects are expressed in the names of the function and mapped through receivers and
+arguments at each call. Which function has to answer for an effect is decided in `duty`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pause_lint.analysis.anatomy import Anatomies, CallSite
@@ -31,7 +31,8 @@ _COMMENT = re.compile(r"#\s*pause-lint:\s*(pauses|resumes|neutral)\b")
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a call of a function leaves behind: `kind` is "pause" or "resume", of `receiver` in the function's own names.
+    """What a call of a function leaves behind: `kind` is "pause" or "resume", of `receiver` in the function's own
+    names.
 
     steps: from the function's own line to where it is done. spelling: of the pause or resume at the end.
     guarded: whether the function does it only under a condition. remote: whether it is done behind a request.
@@ -85,7 +86,9 @@ class Effects:
         outside: Mapping[str, str],
         anatomies: Anatomies,
     ) -> None:
-        """`conducts`: by identity of functions; `around`: by path; `outside`: names of code elsewhere, and their effect."""
+        """`conducts`: by identity of functions; `around`: by path; `outside`: names of code elsewhere, and their
+        effect.
+        """
         self.around = around
         self.anatomies = anatomies
         self.index = index
@@ -110,7 +113,11 @@ class Effects:
     # -- the fixpoint --------------------------------------------------------------------------------------------------
 
     def _run(self) -> None:
-        queue = [routine for routine in self._ordered() if id(routine.function.node) in self.conducts or self._marked(routine)]
+        queue = [
+            routine
+            for routine in self._ordered()
+            if id(routine.function.node) in self.conducts or self._marked(routine)
+        ]
         if self.outside:
             queue += [routine for name in self.outside for routine in self._mentioning(name)]
         rounds: dict[int, int] = {}
@@ -142,7 +149,7 @@ class Effects:
         return summary is not None and bool(summary.effects)
 
     def _handles(self, routine: Routine) -> Iterator[str]:
-        """The words by which others reach the function: its name, and the last fixed segment of the routes it serves."""
+        """The words by which others reach the function: its name, and the last fixed segment of each of its routes."""
         yield routine.name
         for endpoint in self.endpoints:
             if endpoint.handler is routine:
@@ -228,7 +235,12 @@ class Effects:
         verb = "pauses" if deed.kind == "pause" else "resumes"
         column = routine.module.column(deed.node.lineno, deed.node.col_offset)
         text = " ".join(ast.unparse(deed.node).split())
-        step = Step(routine.module.path, deed.node.lineno, column, f"{text[:80]} {verb} {deed.pair.noun}, in {routine.function.name}")
+        step = Step(
+            routine.module.path,
+            deed.node.lineno,
+            column,
+            f"{text[:80]} {verb} {deed.pair.noun}, in {routine.function.name}",
+        )
         guarded = id(deed.node) in self.anatomies.of(routine).conditional
         return Effect(deed.kind, deed.pair, deed.receiver, deed.spelling, (step,), guarded)
 
@@ -312,7 +324,10 @@ class Effects:
                     node = endpoint.handler.function.node
                     module = endpoint.handler.module
                     served = Step(
-                        module.path, getattr(node, "lineno", 1), 1, f"in the process that serves {path}, {endpoint.handler.name}() runs"
+                        module.path,
+                        getattr(node, "lineno", 1),
+                        1,
+                        f"in the process that serves {path}, {endpoint.handler.name}() runs",
                     )
                     receiver: Term = ("name", "self") if self.index.owner(routine.function) is not None else OPAQUE
                     mapped = replace(effect, receiver=receiver, steps=(hop, served, *effect.steps), remote=True)
@@ -338,9 +353,7 @@ class Effects:
                 return self.terms.of(target.receiver, {})
             if name in target.arguments:
                 return self.terms.of(target.arguments[name], {})
-            if name in parameters:
-                lost = True
-            elif not enclosed and name == "self":
+            if name in parameters or (not enclosed and name == "self"):
                 lost = True
             return None
 
@@ -401,4 +414,3 @@ def _is_inside(inner: Function, outer: Function) -> bool:
 
 def _outline(effects: tuple[Effect, ...]) -> set[tuple[str, Term, frozenset[str]]]:
     return {(effect.kind, effect.receiver, effect.pair.pauses) for effect in effects}
-

@@ -1,6 +1,7 @@
 """Routes between processes: which function serves an endpoint, and which expressions name one.
 
-Declarations in the manner of FastAPI, Starlette, Flask and aiohttp; prefixes and path parameters included. A route is matched by
+Declarations in the manner of FastAPI, Starlette, Flask and aiohttp; prefixes and path parameters included. A route is
+matched by
 its segments, parameters as wildcards, from the end: the prefix that a client puts before it may be anything.
 """
 
@@ -16,8 +17,24 @@ from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.index import Index, Routine
 from pause_lint.tree import Module
 
-_DECLARING = frozenset({"get", "post", "put", "patch", "delete", "route", "api_route", "websocket", "head", "options", "view"})
-_ADDING = frozenset({"add_api_route", "add_route", "add_url_rule", "add_post", "add_get", "add_put", "Route", "APIRoute", "post", "get", "put"})
+_DECLARING = frozenset(
+    {"get", "post", "put", "patch", "delete", "route", "api_route", "websocket", "head", "options", "view"}
+)
+_ADDING = frozenset(
+    {
+        "add_api_route",
+        "add_route",
+        "add_url_rule",
+        "add_post",
+        "add_get",
+        "add_put",
+        "Route",
+        "APIRoute",
+        "post",
+        "get",
+        "put",
+    }
+)
 _PARAMETER = re.compile(r"[{<][^}>]*[}>]")
 
 Route = tuple[str, ...]
@@ -119,7 +136,11 @@ def _values(node: ast.expr, where: Routine) -> Iterator[str]:
     text = literal(node)
     if text is not None and "/" in text:
         yield text
-    names = [part.id for part in ast.walk(node) if isinstance(part, ast.Name)] if isinstance(node, ast.Name | ast.JoinedStr | ast.BinOp) else []
+    names = (
+        [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
+        if isinstance(node, ast.Name | ast.JoinedStr | ast.BinOp)
+        else []
+    )
     for name in names:
         for value in _assigned(name, where):
             known = literal(value)
@@ -130,7 +151,9 @@ def _values(node: ast.expr, where: Routine) -> Iterator[str]:
 def _assigned(name: str, where: Routine) -> Iterator[ast.expr]:
     for node in ast.walk(where.function.node):
         match node:
-            case ast.Assign(targets=targets, value=value) if any(isinstance(t, ast.Name) and t.id == name for t in targets):
+            case ast.Assign(targets=targets, value=value) if any(
+                isinstance(t, ast.Name) and t.id == name for t in targets
+            ):
                 yield from ([value.body, value.orelse] if isinstance(value, ast.IfExp) else [value])
             case ast.AnnAssign(target=ast.Name(id=target), value=ast.expr() as value) if target == name:
                 yield value

@@ -1,7 +1,8 @@
 """The call shapes: which expression pauses or resumes what.
 
-`Events.deed` looks at one expression from the outside in and answers with the deed it does, or None. A deed takes in the
-wrappers that only run it (`await`, `ray.get([...])`, `asyncio.run(...)`). What follows from a deed is the business of `flow`.
+`Events.deed` looks at one expression from the outside in and answers with the deed it does, or None. A deed takes in
+the wrappers that only run it (`await`, `ray.get([...])`, `asyncio.run(...)`). What follows from a deed is the
+business of `flow`.
 """
 
 from __future__ import annotations
@@ -79,11 +80,53 @@ REGISTRARS = frozenset(
     }
 )
 RPC_WORDS = frozenset(
-    ["rpc", "call", "remote", "execute", "exec", "invoke", "run", "request", "send", "dispatch", "broadcast", "submit", "apply", "post", "command", "cmd", "map", "foreach", "all", "endpoint"]
+    [
+        "rpc",
+        "call",
+        "remote",
+        "execute",
+        "exec",
+        "invoke",
+        "run",
+        "request",
+        "send",
+        "dispatch",
+        "broadcast",
+        "submit",
+        "apply",
+        "post",
+        "command",
+        "cmd",
+        "map",
+        "foreach",
+        "all",
+        "endpoint",
+    ]
 )
 HTTP_WORDS = RPC_WORDS | frozenset(["get", "put", "patch", "delete", "http", "url", "urlopen", "fetch", "api", "req"])
 _STORING_WORDS = frozenset(
-    ["register", "add", "on", "set", "connect", "subscribe", "signal", "route", "handler", "hook", "include", "mock", "patch", "monkeypatch", "setattr", "delattr", "hasattr", "getattr", "dict", "list"]
+    [
+        "register",
+        "add",
+        "on",
+        "set",
+        "connect",
+        "subscribe",
+        "signal",
+        "route",
+        "handler",
+        "hook",
+        "include",
+        "mock",
+        "patch",
+        "monkeypatch",
+        "setattr",
+        "delattr",
+        "hasattr",
+        "getattr",
+        "dict",
+        "list",
+    ]
 )
 _RUNNERS = frozenset({"Thread", "Process", "Timer", "Task"})
 
@@ -107,8 +150,10 @@ class Target:
 class Deed:
     """What an expression does: `kind` is "pause" or "resume".
 
-    node: the expression, without its `await`. receiver: an unresolved term. many: several at once, so that it can fail half-way.
-    awaited: behind an `await` (or run by a runner). over: the iterable of a fan-out. spelling: how the pair's half was written.
+    node: the expression, without its `await`. receiver: an unresolved term. many: several at once, so that it can
+    fail half-way.
+    awaited: behind an `await` (or run by a runner). over: the iterable of a fan-out. spelling: how the pair's half
+    was written.
     bare: a plain call whose coroutine, if it makes one, nobody runs. parts: operands that are no part of the deed.
     """
 
@@ -311,7 +356,9 @@ class Events:
     def _mapped(self, call: ast.Call, scope: Mapping[str, str]) -> Deed | None:
         """`executor.map(lambda e: e.pause(), engines)`."""
         match call.args:
-            case [ast.Lambda(args=ast.arguments(args=[ast.arg(arg=name)]), body=body), over] if last_name(call.func) == "map":
+            case [ast.Lambda(args=ast.arguments(args=[ast.arg(arg=name)]), body=body), over] if (
+                last_name(call.func) == "map"
+            ):
                 inner = self.deed(body, scope)
                 if inner is None:
                     return None
@@ -380,7 +427,9 @@ class Events:
         return None
 
     def _wrapped(self, call: ast.Call, scope: Mapping[str, str]) -> Deed | None:
-        """A call that is given a deed to run: `asyncio.run(x.pause())`, `ray.get([e.pause.remote() for e in engines])`."""
+        """A call that is given a deed to run: `asyncio.run(x.pause())`, `ray.get([e.pause.remote() for e in
+        engines])`.
+        """
         if is_logging(call) or last_name(call.func) in REGISTRARS:
             return None
         if (
@@ -456,8 +505,13 @@ def never_raises(iterated: ast.expr) -> bool:
     """Whether taking the next item of this cannot fail: a `range`, or items written out."""
     if isinstance(iterated, ast.Tuple | ast.List | ast.Set | ast.Constant):
         return True
-    return isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) and (
-        iterated.func.id == "range" or (iterated.func.id == "enumerate" and all(never_raises(arg) for arg in iterated.args[:1]))
+    return (
+        isinstance(iterated, ast.Call)
+        and isinstance(iterated.func, ast.Name)
+        and (
+            iterated.func.id == "range"
+            or (iterated.func.id == "enumerate" and all(never_raises(arg) for arg in iterated.args[:1]))
+        )
     )
 
 
@@ -558,7 +612,9 @@ def route_of(node: ast.expr) -> tuple[ast.expr | None, str] | None:
 
 
 def same_receiver(paused: Term, resumed: Term) -> bool:
-    """Whether a resume of `resumed` undoes a pause of `paused`: the same thing, its owner or its part, or one of them unknown."""
+    """Whether a resume of `resumed` undoes a pause of `paused`: the same thing, its owner or its part, or one of them
+    unknown.
+    """
     one, two = _plain(paused), _plain(resumed)
     if one == two or OPAQUE in (one, two):
         return True

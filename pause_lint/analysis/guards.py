@@ -9,8 +9,8 @@ Terms:
 - ("name", n) a variable, to be resolved, and ("var", n) its value on entry
 - ("sym", site, age) what an expression gave when it was last evaluated (age 0) or before that (1)
 - ("const", type, value), ("attr", t, name), ("item", t, index), ("call", f, args, keywords), ("op", name, terms)
-- ("each", t) any element of `t`, and ("subset", t, site) a filtered copy of it
-- ("func", key) a local function, ("exc", e) a caught exception, ("display", non-empty) · ("listof", t) a list to which t was appended a list, set or dict written out
+- ("each", t) any element of `t`, ("subset", t, site) a filtered copy of it, ("listof", t) a list that `t` was put on
+- ("func", key) a local function, ("exc", e) a caught exception, ("display", non-empty) a list, set or dict written out
 - the truth forms ("not", t), ("and", ts), ("or", ts), ("cmp", op, a, b), ("ite", c, a, b)
 """
 

@@ -72,7 +72,9 @@ class Index:
                     self._subclasses.setdefault(base, []).append(one)
 
     def _collect(self, module: Module) -> None:
-        stack: list[tuple[Sequence[ast.stmt], str, Class | None, Function | None]] = [(module.tree.body, "", None, None)]
+        stack: list[tuple[Sequence[ast.stmt], str, Class | None, Function | None]] = [
+            (module.tree.body, "", None, None)
+        ]
         while stack:
             body, prefix, owner, parent = stack.pop()
             for node in body:
@@ -94,8 +96,7 @@ class Index:
                 elif isinstance(node, ast.If | ast.Try | ast.With):
                     stack.append((node.body, prefix, owner, parent))
                     stack.append((getattr(node, "orelse", []), prefix, owner, parent))
-                    for handler in getattr(node, "handlers", ()):
-                        stack.append((handler.body, prefix, owner, parent))
+                    stack += [(handler.body, prefix, owner, parent) for handler in getattr(node, "handlers", ())]
 
     # -- classes -------------------------------------------------------------------------------------------------------
 
@@ -113,7 +114,9 @@ class Index:
         """The class that `name` means in `near`: its own, the imported one, or the only one of that name."""
         found = self.classes.get(name, [])
         if len(found) > 1:
-            own = [one for one in found if one.module is near] or [one for one in found if imports(near, name, one.module)]
+            own = [one for one in found if one.module is near] or [
+                one for one in found if imports(near, name, one.module)
+            ]
             return own[0] if len(own) == 1 else None
         return found[0] if found else None
 
@@ -180,7 +183,11 @@ class Index:
             case ast.Name(id=name):
                 return self._variable(name, where, depth)
             case ast.Attribute(value=value, attr=attr):
-                return [found for one in self.types_of(value, where, depth + 1) for found in self.attribute(one, attr, depth + 1)]
+                return [
+                    found
+                    for one in self.types_of(value, where, depth + 1)
+                    for found in self.attribute(one, attr, depth + 1)
+                ]
             case ast.Call(func=func):
                 return self._result(func, where, depth)
             case ast.Await(value=value):
@@ -230,7 +237,9 @@ class Index:
             candidates = self.functions.get(func.id, [])
         elif isinstance(func, ast.Attribute):
             candidates = [
-                routine for one in self.types_of(func.value, where, depth + 1) if (routine := self.method(one, func.attr)) is not None
+                routine
+                for one in self.types_of(func.value, where, depth + 1)
+                if (routine := self.method(one, func.attr)) is not None
             ]
             one = self.class_named(func.attr, where.module)
             if not candidates and one is not None:
@@ -293,7 +302,11 @@ def annotation_names(annotation: ast.expr) -> list[str]:
         case ast.BinOp(left=left, right=right):
             return annotation_names(left) + annotation_names(right)
         case ast.Subscript(value=value, slice=index):
-            inner = [name for part in (index.elts if isinstance(index, ast.Tuple) else [index]) for name in annotation_names(part)]
+            inner = [
+                name
+                for part in (index.elts if isinstance(index, ast.Tuple) else [index])
+                for name in annotation_names(part)
+            ]
             return inner if last_name(value) in _WRAPPERS or inner else [last_name(value)]
     return []
 
@@ -302,7 +315,8 @@ def is_stub(routine: Routine) -> bool:
     """Whether a body only raises, passes or documents."""
     node = routine.function.node
     return all(
-        isinstance(statement, ast.Pass | ast.Raise) or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
+        isinstance(statement, ast.Pass | ast.Raise)
+        or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
         for statement in node.body
     ) and not _is_blanked(routine)
 
@@ -313,7 +327,9 @@ def _is_blanked(routine: Routine) -> bool:
     node = routine.function.node
     if isinstance(node, ast.Module):
         return False
-    return not any(word in "\n".join(lines[node.lineno - 1 : node.end_lineno]) for word in ("pass", "raise", "...", '"""'))
+    return not any(
+        word in "\n".join(lines[node.lineno - 1 : node.end_lineno]) for word in ("pass", "raise", "...", '"""')
+    )
 
 
 def _source(routine: Routine) -> str:
@@ -327,7 +343,11 @@ def _bare(node: ast.expr) -> ast.expr:
 
 
 def _words(text: str) -> list[str]:
-    return [word for word in re.findall(r"\b[A-Za-z_]\w*", text) if word not in ("None", "Optional", "Union", "Any", "list", "dict")]
+    return [
+        word
+        for word in re.findall(r"\b[A-Za-z_]\w*", text)
+        if word not in ("None", "Optional", "Union", "Any", "list", "dict")
+    ]
 
 
 def imports(module: Module, name: str, source: Module) -> bool:

@@ -36,7 +36,8 @@ def swallowed(view: View) -> Iterator[Finding]:
                     continue
                 place = span(view.module, deed.node)
                 message = (
-                    f"a failure of {short(deed.node)} is swallowed on line {line}: {deed.pair.noun} stays paused in silence"
+                    f"a failure of {short(deed.node)} is swallowed on line {line}: "
+                    f"{deed.pair.noun} stays paused in silence"
                 )
                 step = Step(view.module.path, place.line, place.column, "if this resume fails, nothing says so")
                 yield Finding("PR005", "swallowed", message, view.module.path, place, conduct.function.name, (step,))

@@ -1,7 +1,8 @@
-"""Whose business a pause is: which functions leave an engine paused on purpose (DESIGN: "Not defects", providers, split pairs).
+"""Whose business a pause is: which functions leave an engine paused on purpose (DESIGN: "Not defects", providers,
+split pairs).
 
-Works on what each function's own body does, by name and place; it follows no paths. It never looks at functions of other
-modules.
+Works on what each function's own body does, by name and place; it follows no paths. It never looks at functions of
+other modules.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ class Conduct:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a module shows around its functions: their conduct, and the names that every one of its functions mentions."""
+    """What a module shows around its functions: their conduct, and the names that every one of its functions
+    mentions.
+    """
 
     module: Module
     conducts: tuple[Conduct, ...]
@@ -208,7 +211,9 @@ def _neighbours(one: Function, two: Function) -> bool:
 
 
 def _is_callback(function: Function, around: Surroundings) -> bool:
-    """Whether the function is handed on by name rather than called: then it is a call under its own guards, never a half."""
+    """Whether the function is handed on by name rather than called: then it is a call under its own guards, never a
+    half.
+    """
     return any(f"&{function.short}" in names for names in around.mentions.values())
 
 

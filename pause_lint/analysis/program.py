@@ -68,8 +68,8 @@ def check_modules(modules: Sequence[Module], options: Options) -> list[Finding]:
 def analyse(modules: Sequence[Module], options: Options, grow: Grow | None = None) -> Outcome:
     """The findings of all rules and what was given up.
 
-    modules: those that hold a word of the vocabulary. grow: where more of the tree comes from as the vocabulary grows by the
-    names of functions that turn out to have an effect.
+    modules: those that hold a word of the vocabulary. grow: where more of the tree comes from as the vocabulary grows
+    by the names of functions that turn out to have an effect.
     """
     program = grown(modules, options, grow)
     found = [case.finding for case in program.cases()]
@@ -199,7 +199,10 @@ class Program:
             while parent is not None:
                 found.setdefault(id(parent.node), known.get(id(parent.node)) or Conduct(parent, (), ()))
                 parent = parent.parent
-        return sorted(found.values(), key=lambda conduct: (getattr(conduct.function.node, "lineno", 1 << 30), conduct.function.name))
+        return sorted(
+            found.values(),
+            key=lambda conduct: (getattr(conduct.function.node, "lineno", 1 << 30), conduct.function.name),
+        )
 
     def _followed(self, module: Module, conduct: Conduct, graph: g.Graph, graphs: dict[int, g.Graph]) -> Iterator[Case]:
         function = conduct.function
@@ -230,7 +233,9 @@ class Program:
                 yield Case(module, function, graph, site, followed, finding(module, function, graph, site, followed))
 
     def _is_excused(self, module: Module, conduct: Conduct, deed: Deed, graphs: dict[int, g.Graph]) -> bool:
-        """Whether a function that nowhere resumes leaves a pause to others on purpose, or to a caller that has the duty."""
+        """Whether a function that nowhere resumes leaves a pause to others on purpose, or to a caller that has the
+        duty.
+        """
         if self._run_by_parent(conduct.function, deed, graphs):
             return True
         if deed.chain:
@@ -253,7 +258,9 @@ class Program:
         return any(undoes(graph.nodes[other].arg, deed) for other in graph.deeds("resume"))
 
 
-def replace_events(events: Events, dead: frozenset[int], implied: dict[int, Deed], inlined: dict[int, Target]) -> Events:
+def replace_events(
+    events: Events, dead: frozenset[int], implied: dict[int, Deed], inlined: dict[int, Target]
+) -> Events:
     """`events` with what the rest of the tree has to say about calls."""
     return Events(events.vocabulary, events.terms, events.quiet_calls, dead, implied, inlined)
 
@@ -281,4 +288,3 @@ def _outside(options: Options) -> dict[str, str]:
 def _is_telling(name: str) -> bool:
     """Whether a name is worth looking for in the whole tree: common words would bring in everything."""
     return len(name) > 6 and "_" in name.strip("_") and not name.startswith("__")
-

@@ -1,8 +1,8 @@
 """The reverse order: whether paused is the state in which a function finds an engine and leaves it (DESIGN, section 4).
 
-It is, if on every path that returns and touches the engine the first thing done to it is a resume and the last a pause. The body of
-a loop counts as a path of its own. Walks the graph as `flow` does, remembering every condition, and gives up early: then the
-order is not taken to be reversed.
+It is, if on every path that returns and touches the engine the first thing done to it is a resume and the last a
+pause. The body of a loop counts as a path of its own. Walks the graph as `flow` does, remembering every condition,
+and gives up early: then the order is not taken to be reversed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ def is_resting_state(graph: g.Graph, site: int) -> bool:
 
 
 class _Walker(Follower):
-    """Follows the order of deeds instead of one pause: the open pause of a state stands for the first and the last deed."""
+    """Follows the order of deeds instead of one pause: the open pause of a state stands for the first and the last
+    deed.
+    """
 
     returned = False
     """Whether some path has returned."""

@@ -36,9 +36,7 @@ class FixResult:
     unfixed: tuple[tuple[Finding, str], ...]
 
 
-def fix_source(
-    data: bytes, path: str, options: Options, unsafe: bool, context: Sequence[Module] = ()
-) -> FixResult:
+def fix_source(data: bytes, path: str, options: Options, unsafe: bool, context: Sequence[Module] = ()) -> FixResult:
     """Fix what can be fixed in one file.
 
     data: the file. path: its name in reports. unsafe: apply fixes that are not known to be safe as well.
@@ -73,7 +71,9 @@ def fix_source(
 def _visible(module: Module, options: Options, context: Sequence[Module]) -> list[Case]:
     """The cases that are reported: selected and not suppressed."""
     found = [
-        case for case in cases(module, options, context) if case.finding.code in options.select and case.finding.code in _FIXABLE
+        case
+        for case in cases(module, options, context)
+        if case.finding.code in options.select and case.finding.code in _FIXABLE
     ]
     if "noqa" in module.text.lower():
         shown, _ = suppress.apply(module.text, module.path, [case.finding for case in found], options.select)

@@ -61,7 +61,11 @@ def _flag_edits(
 def _set_at_pause(scene: Scene, act: Act, action: str) -> Edit | None:
     """The action behind a pause, or before it if it can take effect in part."""
     statement = act.statement
-    if isinstance(statement, ast.With | ast.AsyncWith) and len(statement.items) == 1 and act.deed.node is statement.items[0].context_expr:
+    if (
+        isinstance(statement, ast.With | ast.AsyncWith)
+        and len(statement.items) == 1
+        and act.deed.node is statement.items[0].context_expr
+    ):
         inside = scene.at(statement.body[0])
         return Edit(inside, inside, (New(action), Keep(inside)))
     if not isinstance(statement, ast.Expr | ast.Assign | ast.AnnAssign):

@@ -162,7 +162,9 @@ def looped(scene: Scene) -> Iterator[Plan]:
 
 
 def tested(scene: Scene) -> Iterator[Plan]:
-    """A lock got in the test of an `if` and released in its block: the work goes into a try, the release into its finally."""
+    """A lock got in the test of an `if` and released in its block: the work goes into a try, the release into its
+    finally.
+    """
     outer = scene.pause.statement
     if not isinstance(outer, ast.If) or len(scene.closing) != 1:
         return
@@ -331,7 +333,9 @@ def _is_last_deed(scene: Scene, act: Act, block: Sequence[ast.stmt], last: int) 
             return True
         if isinstance(outer, ast.For | ast.While | ast.AsyncFor | ast.With | ast.AsyncWith):
             return False
-        if isinstance(outer, ast.Try) and ((spot.field == "body" and (outer.orelse or outer.handlers)) or outer.finalbody):
+        if isinstance(outer, ast.Try) and (
+            (spot.field == "body" and (outer.orelse or outer.handlers)) or outer.finalbody
+        ):
             return False
         if outer is None:
             return False

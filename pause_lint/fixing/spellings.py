@@ -37,11 +37,7 @@ def _counted(modules: Sequence[Module], case: Case, fits: Callable[[ast.expr], b
         if not any(name in module.text for name in case.deed.pair.resumes):
             continue
         for part in ast.walk(module.tree):
-            if (
-                isinstance(part, ast.Attribute)
-                and plain_name(part.attr) in case.deed.pair.resumes
-                and fits(part.value)
-            ):
+            if isinstance(part, ast.Attribute) and plain_name(part.attr) in case.deed.pair.resumes and fits(part.value):
                 found[part.attr] += 1
     return [name for name, _ in sorted(found.items(), key=lambda item: (-item[1], item[0]))]
 
