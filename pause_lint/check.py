@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from pause_lint import suppress
 from pause_lint.config import Options, tree_root
 from pause_lint.finding import Finding, Problem, Report
-from pause_lint.sources import Sources, left_out
+from pause_lint.sources import Sources, left_out, vocabulary_words
 from pause_lint.tree import STDIN_NAME, Module, discover, inside_tree, is_test
 
 if TYPE_CHECKING:
@@ -51,7 +51,10 @@ def check_module(module: Module, options: Options) -> tuple[tuple[Finding, ...],
         analysed = _analyse([module], options)
         return tuple(_chosen(analysed.findings, options)), analysed.problems
     whole = _whole_tree(options.project_root or tree_root(module.path), options)
-    if whole.texts.get(module.path) != hash(module.text):
+    known = whole.texts.get(module.path)
+    if known is None and not any(word in module.text for word in vocabulary_words(options)):
+        return (), ()
+    if known != hash(module.text):
         sources = Sources(options)
         sources.take(module.path, module.data, named=True, reported=True)
         _add_context(sources, [module.path], options)
@@ -152,6 +155,7 @@ def report_on(
         files=sources.count,
         parsed=len(modules),
         notes=(*sources.notes, *analysed.notes),
+        cases=analysed.cases,
     )
 
 
@@ -173,6 +177,7 @@ class _Analysed:
     findings: tuple[Finding, ...] = ()
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
+    cases: tuple[object, ...] = ()
 
 
 def _analyse_all(sources: Sources, options: Options, context: Sequence[Module] = ()) -> _Analysed:
@@ -203,7 +208,7 @@ def _analyse(modules: Sequence[Module], options: Options, grow: Grow | None = No
         if len(modules) == 1:
             return _Analysed(problems=(_internal(modules[0], error),))
     else:
-        return _Analysed(tuple(outcome.findings), (), tuple(outcome.notes))
+        return _Analysed(tuple(outcome.findings), (), tuple(outcome.notes), tuple(outcome.cases))
     alone = [_analyse((module,), options) for module in modules]
     problems = tuple(problem for one in alone for problem in one.problems)
     if problems:

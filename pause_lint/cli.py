@@ -200,6 +200,10 @@ def _check(arguments: argparse.Namespace, options: Options) -> int:
             report = check_source(data, path, options, context_of(path, options) if os.path.exists(path) else ())
         else:
             report = check_paths(arguments.paths or ["."], options)
+        if report.cases:
+            from pause_lint.fixing.forecast import forecast
+
+            report = forecast(report)
     _show(report, arguments, memory)
     return _exit_code(arguments, bool(report.findings), report)
 

@@ -6,7 +6,7 @@ cross files. As the vocabulary grows, more files and more of each file are parse
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from pause_lint import suppress
 from pause_lint.config import Options
@@ -39,9 +39,7 @@ class Sources:
     """
 
     def __init__(self, options: Options) -> None:
-        vocabulary = Vocabulary.of(options.pairs)
-        outside = (name.rpartition(".")[2] for name in (*options.pauses, *options.resumes))
-        self._vocabulary = frozenset((*vocabulary.pausing, *vocabulary.resuming, *outside))
+        self._vocabulary = vocabulary_words(options)
         self._comments_count = suppress.INEFFECTIVE in options.select
         self._options = options
         self._files: dict[str, File] = {}
@@ -134,11 +132,13 @@ class Sources:
         self.problems.append(Problem(source.path, 0, f"cannot be read: {error.strerror or error}"))
 
 
+def vocabulary_words(options: Options) -> frozenset[str]:
+    """The words one of which a file must hold to matter by itself."""
+    vocabulary = Vocabulary.of(options.pairs)
+    outside = (name.rpartition(".")[2] for name in (*options.pauses, *options.resumes))
+    return frozenset((*vocabulary.pausing, *vocabulary.resuming, *outside))
+
+
 def left_out(path: str) -> str:
     """The note that a test file was left out."""
     return f"{path}: left out as a test (--include-tests takes it in)"
-
-
-def reported_modules(modules: Sequence[Module], paths: frozenset[str]) -> list[Module]:
-    """Those of the modules that are reported on."""
-    return [module for module in modules if module.path in paths]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pause_lint import check
+from pause_lint import sources
 from pause_lint.analysis import program
 from pause_lint.cli import main
 from pause_lint.tree import read
@@ -336,7 +336,7 @@ def test_an_unreadable_file(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
             raise PermissionError(13, "Permission denied", location)
         return read(location)
 
-    monkeypatch.setattr(check, "read", refuse)
+    monkeypatch.setattr(sources, "read", refuse)
     done = run("check", "--output-format", "concise")
     assert done.code == 2
     assert done.out.startswith(HEADLINE)
@@ -352,7 +352,7 @@ def test_a_file_that_goes_away_during_the_run_is_no_harm(run: Run, monkeypatch: 
             os.unlink(location)
         return read(location)
 
-    monkeypatch.setattr(check, "read", remove_first)
+    monkeypatch.setattr(sources, "read", remove_first)
     done = run("check", "-v", "--output-format", "concise")
     assert done.code == 1
     assert "note: gone.py: went away before it was read\n" in done.err
@@ -367,7 +367,7 @@ def test_a_fault_of_ours_in_one_file_is_said_and_the_rest_is_reported(
     write("odd.py", "pause_generation = 1\n")
     real = program.analyse
 
-    def analyse(modules: object, options: object) -> object:
+    def analyse(modules: object, options: object, grow: object = None) -> object:
         if any(module.path == "odd.py" for module in modules):  # type: ignore[attr-defined]
             raise KeyError("odd")
         return real(modules, options)  # type: ignore[arg-type]
@@ -395,7 +395,7 @@ def test_a_reader_that_has_seen_enough(project: Path) -> None:
 
 
 def test_an_interrupt(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(modules: object, options: object) -> object:
+    def interrupt(modules: object, options: object, grow: object = None) -> object:
         raise KeyboardInterrupt
 
     write("a.py")

@@ -13,12 +13,12 @@ from pause_lint.config import KEYS
 from pause_lint.pairs import PRESETS
 from pause_lint.rules import RULES
 from tests.helpers.commands import PROJECT, run
-from tests.helpers.console import blocks, examples, replay, shell_lines
+from tests.helpers.console import blocks, examples, home, replay, shell_lines
 
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 CHANGELOG = (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8")
 CONTRIBUTING = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-PAGES = sorted([*PROJECT.glob("*.md"), *PROJECT.glob("docs/**/*.md")])
+PAGES = sorted([*PROJECT.glob("*.md"), *PROJECT.glob("docs/**/*.md"), *PROJECT.glob("examples/*/*.md")])
 SHELL = {"make test", "make demo", "pip install ."}
 """Commands without output: the first is what runs this, the others are run by `test_package.py`."""
 
@@ -31,7 +31,7 @@ def page_name(path: Path) -> str:
 def test_outputs_are_those_of_today(page: Path) -> None:
     with examples() as folder:
         for block in blocks(page.read_text(encoding="utf-8")):
-            assert replay(block, folder) == block
+            assert replay(block, home(page, folder)) == block
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_name)

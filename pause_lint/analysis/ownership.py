@@ -168,6 +168,13 @@ def goes_on(function: Function, pause: Deed) -> bool:
 
 def is_half(conduct: Conduct, pause: Deed, around: Surroundings) -> bool:
     """Whether it is the pausing half of a split pair of its class or module."""
+    return other_half(conduct, pause, around) is not None
+
+
+def other_half(conduct: Conduct, pause: Deed, around: Surroundings) -> Function | None:
+    """The function of the same class or module that resumes what this one pauses, by its name or by being the only
+    one.
+    """
     function = conduct.function
     neighbours = [other for other in around.conducts if other is not conduct and _neighbours(other.function, function)]
     resuming = [
@@ -175,8 +182,9 @@ def is_half(conduct: Conduct, pause: Deed, around: Surroundings) -> bool:
         for other in neighbours
         if any(undoes(deed, pause) for deed in other.resumes) and not _pauses(other, pause.pair)
     ]
-    if any(answers(function.short, other.function.short) for other in resuming):
-        return True
+    for other in resuming:
+        if answers(function.short, other.function.short):
+            return other.function
     pausing = [
         other for other in neighbours if _pauses(other, pause.pair) and not any(undoes(d, pause) for d in other.resumes)
     ]
@@ -187,17 +195,17 @@ def is_half(conduct: Conduct, pause: Deed, around: Surroundings) -> bool:
         or serves(other.function, pause.pair.pauses)
     ]
     if pausing or len(resuming) != 1 or explicit:
-        return False
-    other = resuming[0].function
-    if _is_callback(other, around):
-        return False
+        return None
+    only = resuming[0].function
+    if _is_callback(only, around):
+        return None
     users = [
-        {name for name in (function.short, other.short) if name in names}
+        {name for name in (function.short, only.short) if name in names}
         for key, names in around.mentions.items()
-        if key not in (id(function.node), id(other.node))
+        if key not in (id(function.node), id(only.node))
     ]
     both = any(len(used) == 2 for used in users)
-    return both or not any(users)
+    return only if both or not any(users) else None
 
 
 def _pauses(conduct: Conduct, pair: Pair) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pause_lint.analysis import graph as g
-from pause_lint.analysis import lesser, ownership
+from pause_lint.analysis import holding, lesser, ownership
 from pause_lint.analysis.anatomy import Anatomies
 from pause_lint.analysis.build import build
 from pause_lint.analysis.conducts import View, coroutine_names, view
@@ -36,10 +36,11 @@ Grow = Callable[[frozenset[str]], Sequence[Module]]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the analysis of some modules came to: findings as they occur, and what was given up."""
+    """What the analysis of some modules came to: findings as they occur, what was given up, and the cases behind."""
 
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
+    cases: tuple[Case, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +73,16 @@ def analyse(modules: Sequence[Module], options: Options, grow: Grow | None = Non
     by the names of functions that turn out to have an effect.
     """
     program = grown(modules, options, grow)
-    found = [case.finding for case in program.cases()]
+    cases = tuple(program.cases())
+    found = [case.finding for case in cases]
     for one in program.views:
         found += lesser.unawaited(one)
         found += lesser.swallowed(one)
-    return Outcome(tuple(found), tuple(program.notes))
+        if "PR007" in options.select:
+            found += holding.split_pairs(one, program.around[one.module.path])
+    if "PR006" in options.select:
+        found += holding.early_resumes(program.effects)
+    return Outcome(tuple(found), tuple(program.notes), cases)
 
 
 def cases(module: Module, options: Options, context: Sequence[Module] = ()) -> list[Case]:

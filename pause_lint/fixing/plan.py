@@ -7,27 +7,26 @@ gone is for the caller to check on the rewritten source.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from pause_lint.analysis.program import Case
 from pause_lint.fixing import shapes
 from pause_lint.fixing.acts import condition_of, scene_of
 from pause_lint.fixing.edits import Plan
 from pause_lint.fixing.flags import flagged
+from pause_lint.fixing.spellings import Spellings
 
 _RESUMED = (shapes.cleanup, shapes.straight, shapes.gap, shapes.partial, shapes.looped, shapes.tested, shapes.branches)
 
 
-def plans(case: Case, known: Sequence[str] = ()) -> Iterator[Plan]:
-    """Candidate plans for the pause of `case`, best first.
-
-    known: names of resumes that the project uses on this receiver, for a pause that is never resumed.
-    """
+def plans(case: Case, spellings: Spellings) -> Iterator[Plan]:
+    """Candidate plans for the pause of `case`, best first. `spellings`: how the project resumes."""
     if isinstance(case.function.node, ast.Module):
         return
     scene = scene_of(case)
     if scene is None:
         return
+    known = [] if scene.resumes else spellings.of(case)
     if condition_of(scene.pause.statement) is None:
         if scene.resumes:
             for shape in _RESUMED:
@@ -36,6 +35,5 @@ def plans(case: Case, known: Sequence[str] = ()) -> Iterator[Plan]:
             yield from shapes.never(scene, known)
     yield from flagged(scene, known)
     if scene.resumes and condition_of(scene.pause.statement) is None:
-        name = next(iter(known), scene.resumes[0].deed.spelling)
-        for plan in shapes.never(scene, [name]):
+        for plan in shapes.never(scene, [scene.resumes[0].deed.spelling]):
             yield Plan(plan.edits, safe=False, why_unsafe="what resumes later elsewhere may then resume twice")

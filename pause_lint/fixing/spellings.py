@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.program import Case
@@ -17,29 +17,46 @@ from pause_lint.tree import Module
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-def spellings(module: Module, case: Case, context: Sequence[Module] = ()) -> list[str]:
-    """The resumes that the module calls on the receiver of a pause, most frequent first.
+class Spellings:
+    """How the modules of a tree resume, receiver by receiver; each is looked through once."""
 
-    If it calls none, those that the rest of the tree, `context`, calls on a receiver of the same last name.
-    """
-    node = case.deed.node
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-        return []
-    receiver = node.func.value
-    own = _counted([module], case, lambda other: ast.dump(other) == ast.dump(receiver))
-    name = last_name(receiver)
-    return own or (_counted(context, case, lambda other: last_name(other) == name) if name not in ("", "self") else [])
+    def __init__(self, context: Sequence[Module] = ()) -> None:
+        """`context`: the modules of the tree besides the one that is fixed."""
+        self._context = context
+        self._spoken: dict[str, list[tuple[str, str, str]]] = {}
 
+    def of(self, case: Case) -> list[str]:
+        """The resumes that the module calls on the receiver of a pause, most frequent first.
 
-def _counted(modules: Sequence[Module], case: Case, fits: Callable[[ast.expr], bool]) -> list[str]:
-    found: Counter[str] = Counter()
-    for module in modules:
-        if not any(name in module.text for name in case.deed.pair.resumes):
-            continue
-        for part in ast.walk(module.tree):
-            if isinstance(part, ast.Attribute) and plain_name(part.attr) in case.deed.pair.resumes and fits(part.value):
-                found[part.attr] += 1
-    return [name for name, _ in sorted(found.items(), key=lambda item: (-item[1], item[0]))]
+        If it calls none, those that the rest of the tree calls on a receiver of the same last name.
+        """
+        node = case.deed.node
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            return []
+        text, name = ast.unparse(node.func.value), last_name(node.func.value)
+        pair = case.deed.pair.resumes
+        own = Counter(
+            attr for receiver, _, attr in self._in(case.module) if receiver == text and plain_name(attr) in pair
+        )
+        if not own and name not in ("", "self"):
+            own = Counter(
+                attr
+                for module in self._context
+                if any(word in module.text for word in pair)
+                for _, last, attr in self._in(module)
+                if last == name and plain_name(attr) in pair
+            )
+        return [attr for attr, _ in sorted(own.items(), key=lambda item: (-item[1], item[0]))]
+
+    def _in(self, module: Module) -> list[tuple[str, str, str]]:
+        """The attributes of a module as receiver, last name of the receiver, and name."""
+        if module.path not in self._spoken:
+            self._spoken[module.path] = [
+                (ast.unparse(part.value), last_name(part.value), part.attr)
+                for part in ast.walk(module.tree)
+                if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name | ast.Attribute | ast.Subscript)
+            ]
+        return self._spoken[module.path]
 
 
 def chosen(pause: Act, known: Sequence[str]) -> str:

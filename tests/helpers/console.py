@@ -42,6 +42,12 @@ def examples() -> Iterator[Path]:
         yield copy
 
 
+def home(page: Path, copy: Path) -> Path:
+    """Where in `copy`, a copy of the examples, the commands of a page are run: an example's page in its own folder."""
+    folder = PROJECT / "examples"
+    return copy / page.resolve().parent.relative_to(folder) if folder in page.resolve().parents else copy
+
+
 def replay(block: str, folder: Path) -> str:
     """The block as it would stand if its commands were run in `folder` now."""
     lines: list[str] = []
@@ -53,14 +59,17 @@ def replay(block: str, folder: Path) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+def renewed(page: str, folder: Path) -> str:
+    """The page with the outputs of today; its commands are run in `folder`."""
+    return BLOCK.sub(lambda match: f"```console\n{replay(match[1], folder)}```", page)
+
+
 def main(pages: list[str]) -> None:
     """Writes the outputs of today into the pages named."""
     for name in pages:
         path = Path(name)
         with examples() as folder:
-            text = BLOCK.sub(
-                lambda match: f"```console\n{replay(match[1], folder)}```", path.read_text(encoding="utf-8")
-            )
+            text = renewed(path.read_text(encoding="utf-8"), home(path, folder))
         path.write_text(text, encoding="utf-8")
 
 

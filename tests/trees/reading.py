@@ -23,9 +23,13 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 
-REMARKS = ("Wrong", "Unfixed", "Unfixable", "Witness", "Flake8", "Order")
-"""What a remark is about: the analysis answers otherwise; `fix` does not cure it although it should, or must not; the
-witness goes another way; flake8 reports something else; the answer depends on how the files are given."""
+REMARKS = ("Wrong", "Lost", "Unfixed", "Unfixable", "Witness", "Flake8", "Order", "Large")
+"""What a remark is about.
+
+Wrong: the analysis answers otherwise. Lost: what it finds is lost on the way to the report. Unfixed: `fix` does not
+cure it although it should. Unfixable: `fix` must leave it. Witness: the witness goes another way. Flake8: flake8
+reports something else. Order: the answer depends on how the files are given. Large: on how long they are.
+"""
 
 _FENCE = re.compile(r"^`(?P<path>[\w./]+)`\n\n```(?:python|toml)\n(?P<text>.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 _REMARK = re.compile(rf"^(?P<about>{'|'.join(REMARKS)}): (?P<why>.+?)(?=\n\n|\Z)", flags=re.MULTILINE | re.DOTALL)

@@ -150,7 +150,6 @@ def a_blocking_pause(engine):
     time.sleep(1)
     engine.continue_generation()
 """,
-    unfixable={"a_call_in_the_operands_of_the_resume": "it would still be evaluated before the resume"},
 )
 
 QUIET = Section(
@@ -720,7 +719,6 @@ def a_local_function_undoes_it(engine):
             "where a second cleanup raises as well, the path counts as escaping there"
         ),
     },
-    unfixable={"resumed_by_a_task_that_may_fail_before": "the `finally` belongs into the task"},
 )
 
 SECTIONS = (RAISES, QUIET, CAUGHT, THEMSELVES)
