@@ -1,4 +1,4 @@
-"""The fault of the report in miniature, `examples/areal_npu`: found across processes, fixed, seen to hang and not to."""
+"""The fault of the report in miniature, `examples/areal_npu`: found across processes, fixed, and watched as it runs."""
 
 from __future__ import annotations
 
