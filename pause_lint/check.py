@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from pause_lint import suppress
 from pause_lint.config import Options, tree_root
 from pause_lint.finding import Finding, Problem, Report
-from pause_lint.sources import Sources, left_out, vocabulary_words
+from pause_lint.sources import Sources, left_out
 from pause_lint.tree import STDIN_NAME, Module, discover, inside_tree, is_test
 
 if TYPE_CHECKING:
@@ -51,10 +51,7 @@ def check_module(module: Module, options: Options) -> tuple[tuple[Finding, ...],
         analysed = _analyse([module], options)
         return tuple(_chosen(analysed.findings, options)), analysed.problems
     whole = _whole_tree(options.project_root or tree_root(module.path), options)
-    known = whole.texts.get(module.path)
-    if known is None and not any(word in module.text for word in vocabulary_words(options)):
-        return (), ()
-    if known != hash(module.text):
+    if whole.texts.get(module.path) != hash(module.text):
         sources = Sources(options)
         sources.take(module.path, module.data, named=True, reported=True)
         _add_context(sources, [module.path], options)
@@ -117,12 +114,8 @@ def _whole_tree(root: str, options: Options) -> _Tree:
 
 def _of_tree(sources: Sources, options: Options) -> _Tree:
     analysed = _analyse_all(sources, options)
-    texts = {module.path: hash(_unix(module.text)) for module in sources.modules()}
+    texts = {path: hash(text) for path, text in sources.texts().items()}
     return _Tree(analysed.findings, analysed.problems, texts)
-
-
-def _unix(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def report_on(
@@ -131,7 +124,7 @@ def report_on(
     """What is found in the files of a run. `context`: modules of the tree besides those of `sources`."""
     analysed = _analyse_all(sources, options, context)
     reported = sources.reported
-    modules = [module for module in sources.modules() if module.path in reported]
+    modules = [module for module in sources.parsed() if module.path in reported]
     by_path: dict[str, list[Finding]] = {module.path: [] for module in modules}
     for finding in analysed.findings:
         if finding.path in reported:

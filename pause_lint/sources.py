@@ -7,6 +7,7 @@ cross files. As the vocabulary grows, more files and more of each file are parse
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress as suppress_errors
 
 from pause_lint import suppress
 from pause_lint.config import Options
@@ -14,6 +15,13 @@ from pause_lint.finding import Problem
 from pause_lint.outline import outlined
 from pause_lint.pairs import Vocabulary
 from pause_lint.tree import Module, Source, Unparsable, decode, is_test, parse, read
+
+
+MARK = "pause-lint:"
+"""What a comment on a `def` that states its effect begins with."""
+
+COMMON = 40
+"""A word that stands in more files than this, or than one in ten, tells nothing."""
 
 
 class File:
@@ -35,7 +43,7 @@ class File:
 class Sources:
     """The files of a run.
 
-    others: path and text of those reported on in which only comments count. problems, notes: what became of the rest.
+    problems, notes: what became of those that could not be read or parsed, and of those left out.
     """
 
     def __init__(self, options: Options) -> None:
@@ -43,7 +51,7 @@ class Sources:
         self._comments_count = suppress.INEFFECTIVE in options.select
         self._options = options
         self._files: dict[str, File] = {}
-        self.others: list[tuple[str, str]] = []
+        self._telling: dict[str, bool] = {}
         self.problems: list[Problem] = []
         self.notes: list[str] = []
 
@@ -80,7 +88,7 @@ class Sources:
 
     def modules(self, words: frozenset[str] = frozenset()) -> list[Module]:
         """The modules that hold a word of the vocabulary or one of `words`, in the order of their paths."""
-        wanted = self._vocabulary | words
+        wanted = self._vocabulary | {word for word in words if self._is_telling(word)}
         stems = [word.encode() for word in sorted(wanted)]
         found = []
         for path in sorted(self._files):
@@ -90,6 +98,26 @@ class Sources:
             module = self._parsed(file, wanted)
             if module is not None:
                 found.append(module)
+        return found
+
+    def _is_telling(self, word: str) -> bool:
+        if word not in self._telling:
+            stem = word.encode()
+            count = sum(stem in file.data for file in self._files.values())
+            self._telling[word] = count <= max(COMMON, len(self._files) // 10)
+        return self._telling[word]
+
+    def parsed(self) -> list[Module]:
+        """Every module parsed so far, in the order of their paths."""
+        return [file.module for _, file in sorted(self._files.items()) if file.module is not None]
+
+    def texts(self) -> dict[str, str]:
+        """The text of every file that can be decoded, with `\\n` line endings."""
+        found = {}
+        for path, file in self._files.items():
+            with suppress_errors(Unparsable):
+                text = decode(file.data)
+                found[path] = text.replace("\r\n", "\n").replace("\r", "\n")
         return found
 
     def _parsed(self, file: File, words: frozenset[str]) -> Module | None:
@@ -136,7 +164,7 @@ def vocabulary_words(options: Options) -> frozenset[str]:
     """The words one of which a file must hold to matter by itself."""
     vocabulary = Vocabulary.of(options.pairs)
     outside = (name.rpartition(".")[2] for name in (*options.pauses, *options.resumes))
-    return frozenset((*vocabulary.pausing, *vocabulary.resuming, *outside))
+    return frozenset((*vocabulary.pausing, *vocabulary.resuming, *outside, MARK))
 
 
 def left_out(path: str) -> str:

@@ -43,15 +43,15 @@ class Anatomies:
         self.terms = terms
         self._known: dict[ast.AST, Anatomy] = {}
 
-    def of(self, routine: Routine) -> Anatomy:
-        """The anatomy of a function."""
+    def of(self, routine: Routine, aliases: Mapping[str, str]) -> Anatomy:
+        """The anatomy of a function. `aliases`: what its module imports under another name."""
         node = routine.function.node
         found = self._known.get(node)
         if found is None:
-            found = self._known[node] = self._made(routine)
+            found = self._known[node] = self._made(routine, aliases)
         return found
 
-    def _made(self, routine: Routine) -> Anatomy:
+    def _made(self, routine: Routine, aliases: Mapping[str, str]) -> Anatomy:
         calls: list[CallSite] = []
         conditional: set[int] = set()
         variables: dict[str, list[Term]] = {}
@@ -59,7 +59,7 @@ class Anatomies:
         for node in own_nodes(routine.function.node.body):
             match node:
                 case ast.Call():
-                    calls.append(CallSite(node, _words(node), tuple(requested(node, routine))))
+                    calls.append(CallSite(node, _words(node, aliases), tuple(requested(node, routine))))
                 case ast.Yield() | ast.YieldFrom():
                     yields = True
                 case ast.If() | ast.IfExp() | ast.Match():
@@ -76,8 +76,10 @@ class Anatomies:
         )
 
 
-def _words(call: ast.Call) -> frozenset[str]:
+def _words(call: ast.Call, aliases: Mapping[str, str]) -> frozenset[str]:
     found = {last_name(call.func)}
+    if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Attribute):
+        found.add(call.func.value.attr)  # `x.method.remote()`
     for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
         match argument:
             case ast.Name() | ast.Attribute():
@@ -86,4 +88,4 @@ def _words(call: ast.Call) -> frozenset[str]:
                 found.add(text)
             case ast.Call(args=[first, *_]) if last_name(argument.func) == "partial":
                 found.add(last_name(first))
-    return frozenset(found)
+    return frozenset({*found, *(aliases[word] for word in found if word in aliases)})

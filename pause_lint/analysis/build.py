@@ -546,7 +546,7 @@ class _Builder:
             return self.call(end, final, raises, manager)
 
         held = self.events.deed(manager, context.scope) if isinstance(manager, ast.Call) else None
-        if held is not None and held.receiver[:1] == ("url",):
+        if held is not None and (held.receiver[:1] == ("url",) or held.chain):
             # A request: what it does stays done when its block ends, and ending it is no step of its own.
             inside = enter(self._with(rest, body, nxt, context, raises), context)
             return self._operands(held, self._guarded_deed(held, manager, inside, context, raises), context)
@@ -779,17 +779,18 @@ class _Builder:
 
     def _effect(self, node: ast.Await | ast.Call, nxt: int, context: _Context) -> int:
         """A call or await that does a deed, runs a local function, registers something, or just raises."""
-        deed = self.events.deed(node, context.scope)
+        call = node.value if isinstance(node, ast.Await) else node
+        target = self.events.inlined.get(id(call))
+        if target is not None and isinstance(call, ast.Call):
+            entry = self._inline_target(target, call, nxt, context)
+            if entry is not None:
+                return entry
+        deed = self.events.deed(node, context.scope) or self.events.implied.get(id(call))
         if deed is not None:
             raises = _AWAIT if isinstance(node, ast.Await) else (SOME,)
             nxt = self._guarded_deed(deed, node, nxt, context, raises)
             return self._operands(deed, nxt, context)
-        call = node.value if isinstance(node, ast.Await) else node
         if isinstance(call, ast.Call):
-            target = self.events.inlined.get(id(call))
-            entry = self._inline_target(target, call, nxt, context) if target is not None else None
-            if entry is not None:
-                return entry
             entry = self._local_call(call, nxt, context, isinstance(node, ast.Await))
             if entry is not None:
                 return entry

@@ -26,9 +26,10 @@ class CallGraph:
     def targets(self, call: ast.Call, where: Routine, names: Collection[str]) -> list[Target]:
         """The functions called `names` that a call may run, its own callee first, then callables that it is handed."""
         found: list[Target] = []
-        name = last_name(call.func)
+        func = _unwrapped(call.func)
+        name = self._meant(last_name(func), where)
         if name in names:
-            found = self._callees(call.func, name, list(call.args), call.keywords, where)
+            found = self._callees(func, name, list(call.args), call.keywords, where)
         if found or is_logging(call):
             return found
         for place, argument in enumerate(call.args):
@@ -49,11 +50,14 @@ class CallGraph:
         if isinstance(argument, ast.Call) and last_name(argument.func) == "partial" and argument.args:
             rest = [*argument.args[1:], *rest]
             argument = argument.args[0]
-        if not isinstance(argument, ast.Name | ast.Attribute) or last_name(argument) not in names:
+        if not isinstance(argument, ast.Name | ast.Attribute):
+            return
+        name = self._meant(last_name(argument), where)
+        if name not in names:
             return
         if (stores(call.func) and last_name(call.func) != "add_done_callback") or last_name(call.func) in REGISTRARS:
             return
-        for target in self._callees(argument, last_name(argument), rest, [], where):
+        for target in self._callees(argument, name, rest, [], where):
             yield replace(target, handed=True)
 
     def _by_string(
@@ -88,6 +92,10 @@ class CallGraph:
             if routine.function.node is not where.function.node
         ]
 
+    def _meant(self, name: str, where: Routine) -> str:
+        """A name as it is called where it is defined."""
+        return self.index.aliases(where.module).get(name, name)
+
     def _function(self, name: str, where: Routine) -> list[Routine]:
         found = self.index.functions.get(name, [])
         nested = [
@@ -120,7 +128,7 @@ class CallGraph:
                 return ([found] if found is not None else []), "", ast.Name(id="self", ctx=ast.Load())
             case ast.Name(id=module) if self.index.functions.get(name) and not self.index.is_declared(receiver, where):
                 functions = [
-                    r for r in self.index.functions[name] if r.function.parent is None and _module_is(r, module)
+                    r for r in self.index.functions[name] if r.function.parent is None and _module_is(r, self._meant(module, where))
                 ]
                 if len(functions) == 1:
                     return functions, "", None
@@ -170,6 +178,17 @@ def _bound(routine: Routine, args: list[ast.expr], keywords: list[ast.keyword]) 
         bound[parameter] = argument
     bound.update({keyword.arg: keyword.value for keyword in keywords if keyword.arg is not None})
     return bound
+
+
+def _unwrapped(func: ast.expr) -> ast.expr:
+    """`x.method` of `x.method.remote` and of `x.method.options(...).remote`."""
+    if isinstance(func, ast.Attribute) and func.attr in ("remote", "delay"):
+        inner = func.value
+        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr == "options":
+            inner = inner.func.value
+        if isinstance(inner, ast.Attribute | ast.Name):
+            return inner
+    return func
 
 
 def _is_static(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from pause_lint.analysis import ownership
 from pause_lint.analysis.effects import Effect, Effects, Link, Summary, answers_for
@@ -38,7 +39,7 @@ class Duty:
         key = id(function.node)
         if key in seen:
             return True
-        if plain_name(function.short) in pair.pauses | pair.resumes or self._serves_both(routine, pair):
+        if plain_name(function.short) in pair.pauses | pair.resumes or self.serves_both(routine, pair):
             return True
         owner = self.effects.index.owner(function)
         if owner is not None:
@@ -61,14 +62,23 @@ class Duty:
                 halves |= {kind for kind in ("pause", "resume") if _only(summary, kind, pair)}
         return len(halves) == 2
 
-    def _serves_both(self, routine: Routine, pair: Pair) -> bool:
+    def serves_both(self, routine: Routine, pair: Pair) -> bool:
         """Whether it is a handler of an application, or of a file, that serves a route of each half."""
         own = [endpoint for endpoint in self.effects.endpoints if endpoint.handler is routine]
-        if not own:
-            return False
-        beside = [endpoint for endpoint in self.effects.endpoints if endpoint.handler.module is routine.module]
+        beside = [other for other in self.effects.endpoints if any(other.application == one.application for one in own)]
         return any(_serves(endpoint, pair.pauses) for endpoint in beside) and any(
             _serves(endpoint, pair.resumes) for endpoint in beside
+        )
+
+    def only_at_the_end(self, routine: Routine, seen: frozenset[int] = frozenset()) -> bool:
+        """Whether a function is called by `close`, `shutdown` and the like only: its pause is the last one."""
+        key = id(routine.function.node)
+        if key in seen:
+            return True
+        callers = [link.caller for link in self.effects.callers.get(key, ())]
+        return bool(callers) and all(
+            plain_name(caller.name) in ownership.FINAL_NAMES or self.only_at_the_end(caller, seen | {key})
+            for caller in callers
         )
 
     # -- duty ----------------------------------------------------------------------------------------------------------
@@ -76,7 +86,10 @@ class Duty:
     def takes(self, summary: Summary, effect: Effect) -> bool:
         """Whether a function resumes what `effect`, in its own names, pauses."""
         for deed in summary.conduct.resumes:
-            if plain_name(deed.spelling) in effect.pair.resumes and answers_for(_as_effect(deed), effect):
+            receiver = self.effects.outward(deed.receiver, summary.routine)
+            done = Effect(deed.kind, deed.pair, receiver, deed.spelling, ())
+            known = replace(effect, receiver=self.effects.outward(effect.receiver, summary.routine))
+            if answers_for(done, known):
                 return True
         return any(link.effect.kind == "resume" and answers_for(link.effect, effect) for link in summary.links)
 
@@ -131,7 +144,7 @@ class Duty:
         summary = self.effects.summaries.get(id(routine.function.node))
         if summary is None or routine.function.owner is None:
             return False
-        if plain_name(routine.name) in effect.pair.pauses or self._serves_both(routine, effect.pair):
+        if plain_name(routine.name) in effect.pair.pauses or self.serves_both(routine, effect.pair):
             return False
         deeds = [deed for deed in summary.conduct.pauses if deed.node.lineno == effect.steps[0].line]
         return any(ownership.goes_on(routine.function, deed) and not self.is_half(summary, deed) for deed in deeds)
@@ -167,10 +180,6 @@ class Duty:
                 path = list(_path(deed.receiver))
                 if path and path[0] != "self" and not self.is_provider(summary.routine, deed.pair):
                     yield path[0]
-
-
-def _as_effect(deed: Deed) -> Effect:
-    return Effect(deed.kind, deed.pair, deed.receiver, deed.spelling, ())
 
 
 def _only(summary: Summary, kind: str, pair: Pair) -> bool:

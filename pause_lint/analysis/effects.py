@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pause_lint.analysis.anatomy import Anatomies, CallSite
+from pause_lint.analysis.anatomy import Anatomies, Anatomy, CallSite
 from pause_lint.analysis.calls import CallGraph
 from pause_lint.analysis.endpoints import Endpoint, endpoints, serves
 from pause_lint.analysis.events import OPAQUE, Deed, Events, Target, same_receiver
@@ -99,12 +99,16 @@ class Effects:
         self.summaries: dict[int, Summary] = {}
         self.conducts = conducts
         self.names: dict[str, set[int]] = {}
-        self.graph = CallGraph(index, self._interesting)
+        self.graph = CallGraph(index, self.has_effect)
         self.endpoints: list[Endpoint] = endpoints(index)
         self._spans = self._spans_by_path()
         self._ends: dict[str, list[int]] = {}
         self.callers: dict[int, list[Link]] = {}
         self._run()
+
+    def anatomy(self, routine: Routine) -> Anatomy:
+        """What a function's body shows."""
+        return self.anatomies.of(routine, self.index.aliases(routine.module))
 
     def surroundings(self, routine: Routine) -> Surroundings | None:
         """What the module of a function shows around it."""
@@ -144,7 +148,8 @@ class Effects:
     def _ordered(self) -> list[Routine]:
         return sorted(self.index.routines.values(), key=lambda routine: routine.order)
 
-    def _interesting(self, routine: Routine) -> bool:
+    def has_effect(self, routine: Routine) -> bool:
+        """Whether a function leaves anything paused or resumed."""
         summary = self.summaries.get(id(routine.function.node))
         return summary is not None and bool(summary.effects)
 
@@ -190,7 +195,7 @@ class Effects:
         node = routine.function.node
         conduct = self.conducts.get(id(node)) or Conduct(routine.function, (), ())
         marked = self._marked(routine)
-        yields = self.anatomies.of(routine).yields
+        yields = self.anatomy(routine).yields
         links = self._links(routine)
         summary = Summary(routine, conduct, links, (), yields, marked)
         if marked == "neutral":
@@ -225,7 +230,7 @@ class Effects:
         if not pauses:
             left = resumes
         for effect in sorted(left, key=lambda one: (len(one.steps), one.steps[:1] and one.steps[0].line)):
-            receiver = self._outward(effect.receiver, routine)
+            receiver = self.outward(effect.receiver, routine)
             key = (effect.kind, receiver, effect.pair.pauses)
             if key not in seen and len(effect.steps) <= MAX_HOPS:
                 seen.add(key)
@@ -241,16 +246,16 @@ class Effects:
             column,
             f"{text[:80]} {verb} {deed.pair.noun}, in {routine.function.name}",
         )
-        guarded = id(deed.node) in self.anatomies.of(routine).conditional
-        return Effect(deed.kind, deed.pair, deed.receiver, deed.spelling, (step,), guarded)
+        guarded = id(deed.node) in self.anatomy(routine).conditional
+        return Effect(deed.kind, deed.pair, self.outward(deed.receiver, routine), deed.spelling, (step,), guarded)
 
-    def _outward(self, receiver: Term, routine: Routine) -> Term:
+    def outward(self, receiver: Term, routine: Routine) -> Term:
         """A receiver without the function's own variables: those bound once are replaced by what they are bound to."""
         node = routine.function.node
         if isinstance(node, ast.Module):
             return receiver
         parameters = _parameters(node)
-        local = self.anatomies.of(routine).variables
+        local = self.anatomy(routine).variables
 
         def leaf(term: Term) -> Term | None:
             if not term or term[0] != "name" or term[1] in parameters or term[1] not in local:
@@ -277,11 +282,15 @@ class Effects:
         links: list[Link] = []
         explicit = {id(part) for deed in self._own_deeds(routine) for part in ast.walk(deed.node)}
         names = self.names.keys() | self.outside.keys()
-        for site in self.anatomies.of(routine).calls:
+        for site in self.anatomy(routine).calls:
             if id(site.call) not in explicit and (site.routes or not site.words.isdisjoint(names)):
                 links += self._links_of(site, routine)
-        paused = [deed.receiver for deed in self._own_deeds(routine) if deed.kind == "pause"]
-        return [replace(link, covered=_is_covered(link.effect, paused)) for link in links]
+        paused = [self.outward(deed.receiver, routine) for deed in self._own_deeds(routine) if deed.kind == "pause"]
+        return [replace(link, covered=self._is_covered(link.effect, paused, routine)) for link in links]
+
+    def _is_covered(self, effect: Effect, paused: Sequence[Term], routine: Routine) -> bool:
+        receiver = self.outward(effect.receiver, routine)
+        return effect.kind == "pause" and any(same_receiver(one, receiver) for one in paused)
 
     def _own_deeds(self, routine: Routine) -> Sequence[Deed]:
         conduct = self.conducts.get(id(routine.function.node))
@@ -340,6 +349,7 @@ class Effects:
         enclosed = _is_inside(callee.function, routine.function)
         parameters = _parameters(own)
         first = [argument.arg for argument in (*own.args.posonlyargs, *own.args.args)][:1]
+        static = any(last_name(decorator) == "staticmethod" for decorator in own.decorator_list)
         lost = False
 
         def leaf(term: Term) -> Term | None:
@@ -349,7 +359,7 @@ class Effects:
             if not term or term[0] != "name":
                 return None
             name = term[1]
-            if callee.function.owner is not None and [name] == first and target.receiver is not None:
+            if callee.function.owner is not None and [name] == first and target.receiver is not None and not static:
                 return self.terms.of(target.receiver, {})
             if name in target.arguments:
                 return self.terms.of(target.arguments[name], {})
@@ -360,10 +370,11 @@ class Effects:
         receiver = substitute(effect.receiver, leaf)
         if lost or effect.receiver == OPAQUE:
             receiver = self._object(target, routine)
-        how = f", a {target.declared}," if target.declared else ""
+        how = f" (declared as {target.declared})" if target.declared else ""
         verb = "hands on" if target.handed else "calls"
         hop = self._step(call, routine, f"{routine.function.name} {verb} {callee.function.name}{how}")
-        return replace(effect, receiver=receiver, steps=(hop, *effect.steps))
+        guarded = effect.guarded or id(call) in self.anatomy(routine).conditional
+        return replace(effect, receiver=receiver, steps=(hop, *effect.steps), guarded=guarded)
 
     def _object(self, target: Target, routine: Routine) -> Term:
         """The object whose method led to an effect of which the receiver is not known."""
@@ -393,10 +404,6 @@ def _places(text: str, word: str) -> Iterator[int]:
         if not (before.isalnum() or before == "_" or after.isalnum() or after == "_"):
             yield place
         place = text.find(word, end)
-
-
-def _is_covered(effect: Effect, paused: Sequence[Term]) -> bool:
-    return effect.kind == "pause" and any(same_receiver(one, effect.receiver) for one in paused)
 
 
 def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:

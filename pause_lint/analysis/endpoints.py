@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from pause_lint.analysis.events import HTTP_WORDS, is_logging, stores, words
 from pause_lint.analysis.guards import last_name
-from pause_lint.analysis.index import Index, Routine
+from pause_lint.analysis.index import Index, Routine, imports
 from pause_lint.tree import Module
 
 _DECLARING = frozenset(
@@ -35,6 +35,7 @@ _ADDING = frozenset(
         "put",
     }
 )
+_ROUTERS = frozenset({"APIRouter", "Router", "Blueprint", "FastAPI", "Flask", "Starlette"})
 _PARAMETER = re.compile(r"[{<][^}>]*[}>]")
 
 Route = tuple[str, ...]
@@ -42,10 +43,11 @@ Route = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Endpoint:
-    """A declared route and the function that serves it."""
+    """A declared route, the function that serves it, and the application it belongs to (a path that stands for it)."""
 
     route: Route
     handler: Routine
+    application: str = ""
 
 
 def segments(path: str) -> Route:
@@ -58,6 +60,7 @@ def segments(path: str) -> Route:
 
 def endpoints(index: Index) -> list[Endpoint]:
     """Every route that the tree declares, with its handler."""
+    mounts = _mounts(index)
     found: list[Endpoint] = []
     for routine in sorted(index.routines.values(), key=lambda routine: routine.order):
         node = routine.function.node
@@ -66,27 +69,109 @@ def endpoints(index: Index) -> list[Endpoint]:
         for decorator in node.decorator_list:
             if isinstance(decorator, ast.Call) and last_name(decorator.func) in _DECLARING:
                 path = _path(decorator)
-                if path is not None:
-                    found.append(Endpoint(segments(path), routine))
+                if path is not None and isinstance(decorator.func, ast.Attribute):
+                    found += _mounted(path, last_name(decorator.func.value), routine, mounts)
     for module in index.modules:
         if any(word in module.text for word in ("add_", "Route(", "web.")):
-            found += _added(module, index)
+            found += _added(module, index, mounts)
     return found
 
 
-def _added(module: Module, index: Index) -> Iterator[Endpoint]:
+@dataclass(frozen=True, slots=True)
+class _Mounts:
+    """How routers are put together: prefixes by module path and router name, and one path for all of an application."""
+
+    prefixes: dict[tuple[str, str], list[str]]
+    applications: dict[str, str]
+
+
+def _mounts(index: Index) -> _Mounts:
+    """Read `APIRouter(prefix=...)`, `Blueprint(url_prefix=...)` and `include_router(router, prefix=...)`."""
+    own: dict[tuple[str, str], str] = {}
+    included: dict[tuple[str, str], list[str]] = {}
+    applications = {module.path: module.path for module in index.modules}
+    calls: list[tuple[Module, ast.Call]] = []
+    for module in index.modules:
+        if not any(word in module.text for word in ("Router", "Blueprint", "include_router", "register_blueprint")):
+            continue
+        for node in ast.walk(module.tree):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as made) if last_name(made.func) in _ROUTERS:
+                    own[module.path, name] = _prefix(made)
+                case ast.Call() if last_name(node.func) in ("include_router", "register_blueprint", "mount") and node.args:
+                    calls.append((module, node))
+    for module, call in calls:
+        for path, name in _routers(call.args[-1] if last_name(call.func) == "mount" else call.args[0], module, index):
+            included.setdefault((path, name), []).append(_prefix(call))
+            _join(applications, module.path, path)
+    prefixes = {
+        key: [outer + own.get(key, "") for outer in included.get(key, [""])] for key in {*own, *included}
+    }
+    return _Mounts(prefixes, applications)
+
+
+def _routers(node: ast.expr, module: Module, index: Index) -> list[tuple[str, str]]:
+    """The module path and name of a router that is included: a name of this module or imported, or `module.router`."""
+    if isinstance(node, ast.Name):
+        sources = [other for other in index.modules if other is not module and _defines(other, node.id)]
+        imported = [other for other in sources if imports(module, node.id, other)]
+        return [(other.path, node.id) for other in imported] or [(module.path, node.id)]
+    if isinstance(node, ast.Attribute):
+        stem = last_name(node.value)
+        return [(other.path, node.attr) for other in index.modules if _stem(other) == stem]
+    return []
+
+
+def _defines(module: Module, name: str) -> bool:
+    return any(
+        isinstance(statement, ast.Assign)
+        and any(isinstance(target, ast.Name) and target.id == name for target in statement.targets)
+        for statement in module.tree.body
+    )
+
+
+def _stem(module: Module) -> str:
+    return module.path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
+
+
+def _join(applications: dict[str, str], one: str, other: str) -> None:
+    first, second = applications.get(one, one), applications.get(other, other)
+    for path, root in applications.items():
+        if root == second:
+            applications[path] = first
+
+
+def _prefix(call: ast.Call) -> str:
+    for keyword in call.keywords:
+        if keyword.arg in ("prefix", "url_prefix"):
+            return literal(keyword.value) or ""
+    return ""
+
+
+def _mounted(path: str, router: str, handler: Routine, mounts: _Mounts) -> Iterator[Endpoint]:
+    here = handler.module.path
+    for prefix in mounts.prefixes.get((here, router), [""]):
+        yield Endpoint(segments(prefix + path), handler, mounts.applications.get(here, here))
+
+
+def _added(module: Module, index: Index, mounts: _Mounts) -> Iterator[Endpoint]:
+    """Routes that are declared by a call: `add_api_route("/x", f)`, `Route("/x", endpoint=f)`, `web.post("/x", f)`."""
     for node in ast.walk(module.tree):
-        if not (isinstance(node, ast.Call) and last_name(node.func) in _ADDING and len(node.args) >= 2):
+        if not (isinstance(node, ast.Call) and last_name(node.func) in _ADDING):
             continue
         path = _path(node)
-        handler = node.args[-1] if last_name(node.func) == "add_url_rule" else node.args[1]
-        if path is None:
+        given = [keyword.value for keyword in node.keywords if keyword.arg in ("endpoint", "view_func", "handler")]
+        given += [argument for argument in node.args[1:] if isinstance(argument, ast.Name | ast.Attribute)]
+        if path is None or not given:
             continue
-        name = last_name(handler)
+        name = last_name(given[0])
         candidates = [*index.functions.get(name, ()), *index.methods.get(name, ())]
         own = [routine for routine in candidates if routine.module is module] or candidates
         if len(own) == 1:
-            yield Endpoint(segments(path), own[0])
+            router = last_name(node.func.value) if isinstance(node.func, ast.Attribute) else ""
+            application = mounts.applications.get(module.path, module.path)
+            for prefix in mounts.prefixes.get((module.path, router), [""]):
+                yield Endpoint(segments(prefix + path), own[0], application)
 
 
 def _path(call: ast.Call) -> str | None:
@@ -109,7 +194,7 @@ def literal(node: ast.expr) -> str | None:
             if one is None and two is None:
                 return None
             return ("\0" if one is None else one) + ("\0" if two is None else two)
-        case ast.Call(func=ast.Name(id="urljoin"), args=[*_, last]):
+        case ast.Call(func=func, args=[*_, last]) if last_name(func) == "urljoin":
             return literal(last)
     return None
 

@@ -183,9 +183,9 @@ class Events:
         implied: Mapping[int, Deed] | None = None,
         inlined: Mapping[int, Target] | None = None,
     ) -> None:
-        """`dead`: calls that do nothing; `implied`: deeds done in callees; `inlined`: callees to follow.
+        """`dead`: calls that do nothing; `implied`: deeds done in callees; `inlined`: callees to follow in place.
 
-        All by the identity of the calls.
+        All by the identity of the calls. A call whose callee cannot be followed in place does the implied deed.
         """
         self.vocabulary = vocabulary
         self.dead = dead
@@ -261,7 +261,7 @@ class Events:
             return None if inner is None else replace(inner, awaited=True, bare=False)
         if not isinstance(node, ast.Call) or id(node) in self.dead:
             return None
-        if id(node) in self.implied:
+        if id(node) in self.implied and id(node) not in self.inlined:
             return self.implied[id(node)]
         return (
             self._method(node, scope)
@@ -587,6 +587,9 @@ def route_of(node: ast.expr) -> tuple[ast.expr | None, str] | None:
     match node:
         case ast.Constant(value=str() as text):
             pass
+        case ast.Call(func=func, args=[base, path]) if last_name(func) == "urljoin":
+            inner = route_of(path)
+            return None if inner is None else ((base if inner[0] is None else inner[0]), inner[1])
         case ast.JoinedStr(values=values):
             text = "".join(str(value.value) if isinstance(value, ast.Constant) else "\0" for value in values)
             first = values[0] if values else None

@@ -406,9 +406,12 @@ class Follower:
         deed: Deed = node.arg
         taken = Open(receiver)
         there = self._resolve(deed.receiver, state.env)
-        if there and there[0] in ("var", "attr", "sym"):
-            # What could be paused is there: the usual `if engine:` and `if engine is not None:` agree from here on.
-            state = State(state.node, state.facts | {(("true", there), True)}, state.env, state.open, state.stack)
+        known = {(("true", there), True)} if there and there[0] in ("var", "attr", "sym") else set()
+        known |= {(("true", over), True) for over in _iterated(there) if over and over[0] in ("var", "attr", "sym")}
+        if known:
+            # What could be paused is there, and what was paused one by one is not empty: `if engine:`, `if engine is not
+            # None:` and a loop over the engines agree from here on.
+            state = State(state.node, state.facts | known, state.env, state.open, state.stack)
         held = state.open
         outcomes = [taken]
         if held is not None:
@@ -619,6 +622,14 @@ _FAILED_GROUP = Thrown("ExceptionGroup", exact=True, excluded=frozenset({"*"}))
 
 def _is_group(thrown: Thrown) -> bool:
     return thrown.upper in ("ExceptionGroup", "BaseExceptionGroup")
+
+
+def _iterated(receiver: Term) -> Iterator[Term]:
+    """What a receiver is "each of"."""
+    while receiver and receiver[0] in ("each", "attr", "item", "subset"):
+        if receiver[0] == "each":
+            yield receiver[1]
+        receiver = receiver[1]
 
 
 def _first(item: tuple[str, Term]) -> str:

@@ -63,6 +63,7 @@ class Index:
         self.routines: dict[int, Routine] = {}
         self.owners: dict[int, Class] = {}
         self._subclasses: dict[str, list[Class]] = {}
+        self._aliases: dict[str, dict[str, str]] = {}
         self._texts: dict[tuple[int, str], tuple[str, ...]] = {}
         for module in modules:
             self._collect(module)
@@ -97,6 +98,19 @@ class Index:
                     stack.append((node.body, prefix, owner, parent))
                     stack.append((getattr(node, "orelse", []), prefix, owner, parent))
                     stack += [(handler.body, prefix, owner, parent) for handler in getattr(node, "handlers", ())]
+
+    def aliases(self, module: Module) -> dict[str, str]:
+        """What a module imports under another name, by that name: `from x import f as g`, `import pkg.mod as m`."""
+        found = self._aliases.get(module.path)
+        if found is None:
+            found = {}
+            if " as " in module.text:
+                for match in re.finditer(r"\b([\w.]+)[ \t]+as[ \t]+(\w+)", module.text):
+                    line = module.text[module.text.rfind("\n", 0, match.start()) + 1 : match.start()]
+                    if "import" in line or line.strip() in ("", "("):
+                        found[match[2]] = match[1].rpartition(".")[2]
+            self._aliases[module.path] = found
+        return found
 
     # -- classes -------------------------------------------------------------------------------------------------------
 

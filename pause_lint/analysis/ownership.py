@@ -63,7 +63,7 @@ def is_excused(conduct: Conduct, pause: Deed, around: Surroundings) -> bool:
         or serves(function, pause.pair.pauses)
         or _forwards(function, pause)
         or (name in FINAL_NAMES)
-        or _is_provider(conduct, pause, around)
+        or _is_provider(conduct, pause)
         or is_half(conduct, pause, around)
     )
 
@@ -92,15 +92,6 @@ def serves(function: Function, names: Iterable[str]) -> bool:
                 if route is not None and plain_name(route[1]) in names:
                     return True
     return False
-
-
-def _is_handler(function: Function) -> bool:
-    node = function.node
-    return not isinstance(node, ast.Module) and any(
-        isinstance(decorator, ast.Call)
-        and any(isinstance(a, ast.Constant) and str(a.value).startswith("/") for a in decorator.args)
-        for decorator in node.decorator_list
-    )
 
 
 def _forwards(function: Function, pause: Deed) -> bool:
@@ -133,18 +124,9 @@ def _idle(statement: ast.stmt) -> bool:
     )
 
 
-def _is_provider(conduct: Conduct, pause: Deed, around: Surroundings) -> bool:
-    """A method of a class that offers both halves, or a handler of an application that serves both."""
+def _is_provider(conduct: Conduct, pause: Deed) -> bool:
+    """A method of a class that offers both halves, and does nothing behind the pause."""
     function = conduct.function
-    if _is_handler(function):
-        served = {
-            half
-            for other in around.conducts
-            for half in ("pauses", "resumes")
-            if serves(other.function, getattr(pause.pair, half))
-        }
-        if served == {"pauses", "resumes"}:
-            return True
     if function.owner is None or not isinstance(function.node, ast.FunctionDef | ast.AsyncFunctionDef):
         return False
     methods = {

@@ -29,6 +29,10 @@ from pause_lint.pairs import Vocabulary, plain_name
 from pause_lint.tree import Module
 
 MAX_GROWTH = 8
+_MOUNTING = frozenset({"include_router", "register_blueprint"})
+_COMMON_NAMES = frozenset(
+    "main run load save step train test start stop close init reset setup update forward call apply send post".split()
+)
 
 Grow = Callable[[frozenset[str]], Sequence[Module]]
 """Given words, all modules of the tree that hold one of them or of the vocabulary."""
@@ -125,13 +129,15 @@ class Program:
         self.effects = Effects(self.index, events, conducts, self.around, _outside(options), anatomies)
         self.duty = Duty(self.effects)
         dead = frozenset(id(deed.node) for one in self.views for _, deed in one.dropped)
+        self.counted: set[int] = set()
         implied, inlined = self._implied()
         self.events = replace_events(events, dead, implied, inlined)
 
     def words(self) -> frozenset[str]:
-        """The names by which callers elsewhere reach functions with an effect."""
+        """The names by which callers elsewhere reach functions with an effect, and by which routers are put together."""
         known = self.effects.vocabulary
-        return frozenset(
+        handlers = any(self.effects.has_effect(endpoint.handler) for endpoint in self.effects.endpoints)
+        return (_MOUNTING if handlers else frozenset()) | frozenset(
             name
             for name in self.effects.names
             if _is_telling(name) and plain_name(name) not in known.pausing and plain_name(name) not in known.resuming
@@ -150,15 +156,24 @@ class Program:
                     by_call.setdefault(id(link.call), []).append(link)
             for key, links in by_call.items():
                 link = min(links, key=lambda one: (len(one.effect.steps), one.callee.order))
-                if link.effect.kind == "pause" and not self._counts(summary, link):
-                    continue
-                single = len({id(one.callee.function.node) for one in links}) == 1
-                follow = link.effect.kind == "resume" or link.effect.guarded
-                if follow and single and link.target is not None and not link.effect.remote:
+                implied[key] = _deed(link)
+                if link.target is not None and self._is_followed(link, links):
                     inlined[key] = link.target
-                else:
-                    implied[key] = _deed(link)
+                if link.effect.kind == "resume" or self._counts(summary, link):
+                    self.counted.add(key)
         return implied, inlined
+
+    def _is_followed(self, link: Link, links: Sequence[Link]) -> bool:
+        """Whether the body of the callee is put in place of the call: its conditions and loops count then.
+
+        A resume always, if there is no choice of callees; a pause if it is done under a condition somewhere.
+        """
+        if link.effect.remote or len({id(one.callee.function.node) for one in links}) > 1:
+            return False
+        callee = self.effects.summaries[id(link.callee.function.node)]
+        if callee.marked or any(inner.callee is link.callee for inner in callee.links):
+            return False
+        return link.effect.kind == "resume" or link.effect.guarded
 
     def _counts(self, summary: Summary, link: Link) -> bool:
         """Whether the pause that a call has done is this function's business."""
@@ -197,7 +212,7 @@ class Program:
         found = {key: conduct for key, conduct in known.items() if conduct.pauses}
         for key, summary in self.effects.summaries.items():
             if summary.routine.module is one.module and any(
-                id(link.call) in self.events.implied or id(link.call) in self.events.inlined for link in summary.links
+                id(link.call) in self.counted for link in summary.links
             ):
                 found.setdefault(key, summary.conduct)
         for conduct in list(found.values()):
@@ -223,6 +238,9 @@ class Program:
             )
             if takes and is_resting_state(graph, site):
                 continue
+            summary = self.effects.summaries.get(id(function.node))
+            if summary is not None and summary.marked:
+                continue
             entering = function.short in ("__enter__", "__aenter__")
             if not takes and not entering and self._is_excused(module, conduct, deed, graphs):
                 continue
@@ -244,9 +262,12 @@ class Program:
         """
         if self._run_by_parent(conduct.function, deed, graphs):
             return True
-        if deed.chain:
-            return ownership.is_half(conduct, deed, self.around[module.path])
+        if id(deed.node) in self.events.implied:
+            return id(deed.node) not in self.counted or ownership.is_half(conduct, deed, self.around[module.path])
         if ownership.is_excused(conduct, deed, self.around[module.path]):
+            return True
+        routine = self.index.routines.get(id(conduct.function.node))
+        if routine is not None and (self.duty.serves_both(routine, deed.pair) or self.duty.only_at_the_end(routine)):
             return True
         summary = self.effects.summaries.get(id(conduct.function.node))
         return summary is not None and any(
@@ -293,4 +314,4 @@ def _outside(options: Options) -> dict[str, str]:
 
 def _is_telling(name: str) -> bool:
     """Whether a name is worth looking for in the whole tree: common words would bring in everything."""
-    return len(name) > 6 and "_" in name.strip("_") and not name.startswith("__")
+    return len(name) > 3 and not name.startswith("__") and name not in _COMMON_NAMES
