@@ -16,7 +16,6 @@ from pause_lint.outline import outlined
 from pause_lint.pairs import Vocabulary
 from pause_lint.tree import Module, Source, Unparsable, decode, is_test, parse, read
 
-
 MARK = "pause-lint:"
 """What a comment on a `def` that states its effect begins with."""
 

@@ -61,6 +61,8 @@ class _Context:
     scope: Mapping[str, str] = field(default_factory=dict)
     inlining: tuple[int, ...] = ()
     foreign: bool = False
+    items: Mapping[str, Term] = field(default_factory=dict)
+    """What the variables of the loops around stand for, as long as their bodies do not bind them again."""
     site: ast.expr | None = None
 
 
@@ -445,7 +447,13 @@ class _Builder:
             raises = ()
         later = self.add(g.CHOICE, context.depth, alt=otherwise)
         later_take = self.call(later, context, raises, iterated)
-        start = body(later_take, replace(context, loop=(nxt, later_take, len(context.frames))))
+        rebound = {
+            node.id for node in own_nodes(syntax) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+        known = loop_bindings(target, iterated, over, self.terms)
+        items = {context.scope.get(name, name): term for name, term in known if name not in rebound}
+        inner = replace(context, loop=(nxt, later_take, len(context.frames)), items={**context.items, **items})
+        start = body(later_take, inner)
         start = self._bind_loop(target, iterated, over, start, context)
         self.graph.nodes[later].next = start
         first = (
@@ -469,7 +477,7 @@ class _Builder:
         bound = {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
         for node in own_nodes(body):
             if isinstance(node, ast.Call) and self._speaks(node):
-                deed = self.events.deed(node, {})
+                deed = self.events.deed(node, {}) or self.events.implied.get(id(node))
                 if deed is not None and deed.kind == "resume" and bound & set(names(deed.receiver)):
                     return True
         return False
@@ -843,10 +851,8 @@ class _Builder:
             if context.inlining and context.inlining[-1] in self.balanced:
                 return self.call(nxt, context, raises, deed.node)
             deed = replace(deed, node=context.site)
-        deed = replace(deed, receiver=self._named(deed.receiver))
-        if self.graph.parameters:
-            over = None if deed.over is None else self._outer(deed.over)
-            deed = replace(deed, receiver=self._outer(deed.receiver), over=over)
+        over = None if deed.over is None else self._outer(deed.over, context)
+        deed = replace(deed, receiver=self._named(self._outer(deed.receiver, context)), over=over)
         return self.add(
             g.DEED,
             context.depth,
@@ -1015,13 +1021,14 @@ class _Builder:
 
         return substitute(term, leaf)
 
-    def _outer(self, term: Term) -> Term:
-        """A term with the parameters of functions put in place replaced by what they are given."""
+    def _outer(self, term: Term, context: _Context) -> Term:
+        """A term with loop variables, and the parameters of functions put in place, replaced by what they stand for."""
 
         def leaf(part: Term) -> Term | None:
-            if part and part[0] == "name" and part[1] in self.graph.parameters:
-                return substitute(self.graph.parameters[part[1]], leaf)
-            return None
+            if not part or part[0] != "name":
+                return None
+            given = self.graph.parameters.get(part[1], context.items.get(part[1]))
+            return None if given is None or given == part else substitute(given, leaf)
 
         return substitute(term, leaf)
 

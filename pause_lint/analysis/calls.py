@@ -128,7 +128,9 @@ class CallGraph:
                 return ([found] if found is not None else []), "", ast.Name(id="self", ctx=ast.Load())
             case ast.Name(id=module) if self.index.functions.get(name) and not self.index.is_declared(receiver, where):
                 functions = [
-                    r for r in self.index.functions[name] if r.function.parent is None and _module_is(r, self._meant(module, where))
+                    r
+                    for r in self.index.functions[name]
+                    if r.function.parent is None and _module_is(r, self._meant(module, where))
                 ]
                 if len(functions) == 1:
                     return functions, "", None

@@ -222,7 +222,12 @@ class Effects:
         """The effects of a function: pauses that it nowhere resumes, or resumes if it pauses nothing."""
         routine, conduct = summary.routine, summary.conduct
         own = [self._explicit(routine, deed) for deed in (*conduct.pauses, *conduct.resumes)]
-        every = own + [link.effect for link in summary.links if not link.covered]
+        conditional = self.anatomy(routine).conditional
+        every = own + [
+            replace(link.effect, guarded=link.effect.guarded or id(link.call) in conditional)
+            for link in summary.links
+            if not link.covered
+        ]
         pauses = [effect for effect in every if effect.kind == "pause"]
         resumes = [effect for effect in every if effect.kind == "resume"]
         seen: set[tuple[str, Term, frozenset[str]]] = set()
@@ -373,8 +378,7 @@ class Effects:
         how = f" (declared as {target.declared})" if target.declared else ""
         verb = "hands on" if target.handed else "calls"
         hop = self._step(call, routine, f"{routine.function.name} {verb} {callee.function.name}{how}")
-        guarded = effect.guarded or id(call) in self.anatomy(routine).conditional
-        return replace(effect, receiver=receiver, steps=(hop, *effect.steps), guarded=guarded)
+        return replace(effect, receiver=receiver, steps=(hop, *effect.steps))
 
     def _object(self, target: Target, routine: Routine) -> Term:
         """The object whose method led to an effect of which the receiver is not known."""

@@ -96,17 +96,19 @@ def _mounts(index: Index) -> _Mounts:
             continue
         for node in ast.walk(module.tree):
             match node:
-                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as made) if last_name(made.func) in _ROUTERS:
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as made) if (
+                    last_name(made.func) in _ROUTERS
+                ):
                     own[module.path, name] = _prefix(made)
-                case ast.Call() if last_name(node.func) in ("include_router", "register_blueprint", "mount") and node.args:
+                case ast.Call() if (
+                    last_name(node.func) in ("include_router", "register_blueprint", "mount") and node.args
+                ):
                     calls.append((module, node))
     for module, call in calls:
         for path, name in _routers(call.args[-1] if last_name(call.func) == "mount" else call.args[0], module, index):
             included.setdefault((path, name), []).append(_prefix(call))
             _join(applications, module.path, path)
-    prefixes = {
-        key: [outer + own.get(key, "") for outer in included.get(key, [""])] for key in {*own, *included}
-    }
+    prefixes = {key: [outer + own.get(key, "") for outer in included.get(key, [""])] for key in {*own, *included}}
     return _Mounts(prefixes, applications)
 
 

@@ -587,8 +587,8 @@ def route_of(node: ast.expr) -> tuple[ast.expr | None, str] | None:
     match node:
         case ast.Constant(value=str() as text):
             pass
-        case ast.Call(func=func, args=[base, path]) if last_name(func) == "urljoin":
-            inner = route_of(path)
+        case ast.Call(func=func, args=[base, last]) if last_name(func) == "urljoin":
+            inner = route_of(last)
             return None if inner is None else ((base if inner[0] is None else inner[0]), inner[1])
         case ast.JoinedStr(values=values):
             text = "".join(str(value.value) if isinstance(value, ast.Constant) else "\0" for value in values)

@@ -409,7 +409,8 @@ class Follower:
         known = {(("true", there), True)} if there and there[0] in ("var", "attr", "sym") else set()
         known |= {(("true", over), True) for over in _iterated(there) if over and over[0] in ("var", "attr", "sym")}
         if known:
-            # What could be paused is there, and what was paused one by one is not empty: `if engine:`, `if engine is not
+            # What could be paused is there, and what was paused one by one is not empty: `if engine:`, `if engine is
+            # not
             # None:` and a loop over the engines agree from here on.
             state = State(state.node, state.facts | known, state.env, state.open, state.stack)
         held = state.open

@@ -31,7 +31,8 @@ from pause_lint.tree import Module
 MAX_GROWTH = 8
 _MOUNTING = frozenset({"include_router", "register_blueprint"})
 _COMMON_NAMES = frozenset(
-    "main run load save step train test start stop close init reset setup update forward call apply send post".split()
+    {"main", "load", "save", "step", "train", "test", "start", "stop", "close", "init", "reset", "setup", "update"}
+    | {"forward", "call", "apply", "send", "post"}
 )
 
 Grow = Callable[[frozenset[str]], Sequence[Module]]
@@ -134,7 +135,7 @@ class Program:
         self.events = replace_events(events, dead, implied, inlined)
 
     def words(self) -> frozenset[str]:
-        """The names by which callers elsewhere reach functions with an effect, and by which routers are put together."""
+        """The names by which callers elsewhere reach functions with an effect, and how routers are put together."""
         known = self.effects.vocabulary
         handlers = any(self.effects.has_effect(endpoint.handler) for endpoint in self.effects.endpoints)
         return (_MOUNTING if handlers else frozenset()) | frozenset(
@@ -211,9 +212,7 @@ class Program:
         known = {id(conduct.function.node): conduct for conduct in one.conducts}
         found = {key: conduct for key, conduct in known.items() if conduct.pauses}
         for key, summary in self.effects.summaries.items():
-            if summary.routine.module is one.module and any(
-                id(link.call) in self.counted for link in summary.links
-            ):
+            if summary.routine.module is one.module and any(id(link.call) in self.counted for link in summary.links):
                 found.setdefault(key, summary.conduct)
         for conduct in list(found.values()):
             parent = conduct.function.parent

@@ -78,7 +78,7 @@ class _Walker(Follower):
             done = State(state.node, state.facts, state.env, Open(("order", first, deed.kind)), state.stack)
         yield self.go(done, node.next)
         for thrown in node.raises:
-            yield self.throw(done if deed.kind == "resume" else state, node, thrown, -1)
+            yield self.throw(done, node, thrown, -1)
 
     def _resolved(self, receiver: Term, state: State) -> Term:
         return self.receiver(receiver, state)

@@ -19,6 +19,9 @@ from pause_lint.fixing.blocks import Blocks
 from pause_lint.fixing.edits import At, Keep, Piece
 from pause_lint.fixing.names import assignments, mentions
 
+_HANDING_ON = re.compile(
+    r"add_done_callback|create_task|ensure_future|submit|run_in_executor|start_soon|call_soon|Thread"
+)
 _REGISTRATION = re.compile(r"callback|addCleanup|addfinalizer|push")
 
 
@@ -47,6 +50,14 @@ class Act:
             isinstance(outer, ast.For | ast.AsyncFor)
             and any(mentions(self.statement, node.id) for node in ast.walk(outer.target) if isinstance(node, ast.Name))
             for outer in self.chain[1:]
+        )
+
+    @property
+    def is_handed_on(self) -> bool:
+        """Whether it is handed on to be done by something else (`future.add_done_callback(self._done)`)."""
+        return any(
+            isinstance(node, ast.Call) and _HANDING_ON.search(ast.unparse(node.func))
+            for node in ast.walk(self.statement)
         )
 
     @property
@@ -89,7 +100,8 @@ class Scene:
         if not isinstance(statement, ast.Expr):
             return False
         value = statement.value.value if isinstance(statement.value, ast.Await) else statement.value
-        return value is act.deed.node or self.case.graph.nodes[act.index].site is value
+        site = self.case.graph.nodes[act.index].site
+        return value is act.deed.node or (site is not None and (value is site or _only_runs(value, site)))
 
     def common(self, act: Act) -> tuple[Sequence[ast.stmt], int, int] | None:
         """The innermost block that holds the pause and `act`, and where in it they stand; None if `act` comes first."""
@@ -217,3 +229,15 @@ def condition_of(statement: ast.stmt) -> tuple[ast.expr, bool] | None:
             test = values[0] if len(values) == 2 else ast.BoolOp(op, values[:-1])
             return test, isinstance(op, ast.And)
     return None
+
+
+def _only_runs(value: ast.expr, site: ast.expr) -> bool:
+    """Whether every call in an expression is `site`, around it or inside it: `ray.get([x.resume_all.remote() for x in
+    xs])`.
+    """
+    inside = {id(part) for part in ast.walk(site)}
+    return all(
+        id(part) in inside or any(inner is site for inner in ast.walk(part))
+        for part in ast.walk(value)
+        if isinstance(part, ast.Call)
+    )

@@ -34,6 +34,7 @@ def plans(case: Case, spellings: Spellings) -> Iterator[Plan]:
         else:
             yield from shapes.never(scene, known)
     yield from flagged(scene, known)
-    if scene.resumes and condition_of(scene.pause.statement) is None:
+    handed_on = scene.resumes and all(act.is_handed_on for act in scene.resumes)
+    if handed_on and condition_of(scene.pause.statement) is None:
         for plan in shapes.never(scene, [scene.resumes[0].deed.spelling]):
             yield Plan(plan.edits, safe=False, why_unsafe="what resumes later elsewhere may then resume twice")

@@ -150,6 +150,7 @@ def a_blocking_pause(engine):
     time.sleep(1)
     engine.continue_generation()
 """,
+    unfixable={"a_call_in_the_operands_of_the_resume": "it would still be evaluated before the resume"},
 )
 
 QUIET = Section(
