@@ -37,6 +37,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _AWAIT = (SOME, CANCELLED)
 _YIELD = (SOME, CLOSED)
 _INLINE_DEPTH = 4
+_MOST_YIELDS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,8 @@ class _Context:
     scope: Mapping[str, str] = field(default_factory=dict)
     inlining: tuple[int, ...] = ()
     foreign: bool = False
+    at_yield: Callable[[int, _Context], int] | None = None
+    """In the body of a context manager put in place: what stands where it yields."""
     items: Mapping[str, Term] = field(default_factory=dict)
     """What the variables of the loops around stand for, as long as their bodies do not bind them again."""
     site: ast.expr | None = None
@@ -187,7 +190,14 @@ class _Builder:
         if not raises and not fresh:
             return nxt
         return self.add(
-            g.CALL, context.depth, to=nxt, handler=context.handler, raises=raises, syntax=syntax, fresh=fresh
+            g.CALL,
+            context.depth,
+            to=nxt,
+            handler=context.handler,
+            raises=raises,
+            syntax=syntax,
+            fresh=fresh,
+            site=context.site,
         )
 
     def assign(self, pairs: list[tuple[str, Term]], nxt: int, context: _Context, fresh: tuple[int, ...] = ()) -> int:
@@ -553,6 +563,17 @@ class _Builder:
         def leave(end: int, final: _Context) -> int:
             return self.call(end, final, raises, manager)
 
+        target = self.events.managers.get(id(manager))
+        if target is not None and isinstance(manager, ast.Call):
+            entry = self._inline_manager(
+                target,
+                manager,
+                lambda after, within: enter(self._with(rest, body, after, within, raises), within),
+                nxt,
+                context,
+            )
+            if entry is not None:
+                return entry
         held = self.events.deed(manager, context.scope) if isinstance(manager, ast.Call) else None
         if held is not None and (held.receiver[:1] == ("url",) or held.chain):
             # A request: what it does stays done when its block ends, and ending it is no step of its own.
@@ -714,6 +735,8 @@ class _Builder:
         """Evaluate `node`, then go on to `nxt`. `kept`: a term for its value is used afterwards."""
         if isinstance(node, ast.Constant | ast.Name):
             return nxt
+        if isinstance(node, ast.Yield) and context.at_yield is not None:
+            return context.at_yield(nxt, context)
         if not self._speaks(node):
             return self._collapsed(node, nxt, context, kept)
         match node:
@@ -951,7 +974,9 @@ class _Builder:
         if not isinstance(value, FUNCTIONS):
             return None
         parameters = [argument.arg for argument in (*value.args.posonlyargs, *value.args.args)]
-        return self._inline(value, dict(zip(parameters, args, strict=False)), site, nxt, context)
+        return self._inline(
+            value, dict(zip(parameters, args, strict=False)), site, nxt, replace(context, at_yield=None)
+        )
 
     def _inline_target(self, target: Target, site: ast.expr, nxt: int, context: _Context) -> int | None:
         """The body of a function elsewhere in the tree in place of a call of it."""
@@ -959,9 +984,28 @@ class _Builder:
         parameters = [argument.arg for argument in (*target.node.args.posonlyargs, *target.node.args.args)]
         if target.receiver is not None and parameters and parameters[0] not in given:
             given[parameters[0]] = target.receiver
-        entry = self._inline(target.node, given, site, nxt, replace(context, foreign=True))
+        entry = self._inline(target.node, given, site, nxt, replace(context, foreign=True, at_yield=None))
         operands = [argument for argument in getattr(site, "args", ()) if not isinstance(argument, ast.Starred)]
         return None if entry is None else self.plain(operands, entry, context)
+
+    def _inline_manager(
+        self, target: Target, site: ast.Call, block: Callable[[int, _Context], int], nxt: int, context: _Context
+    ) -> int | None:
+        """A generator's body in place of a `with` over it, with the block of the `with` where it yields (PEP 343)."""
+        yields = [node for node in own_nodes(target.node.body) if isinstance(node, ast.Yield)]
+        if not 0 < len(yields) <= _MOST_YIELDS:
+            return None
+
+        def at_yield(after: int, inside: _Context) -> int:
+            within = replace(context, handler=inside.handler, depth=inside.depth, frames=inside.frames)
+            return block(after, within)
+
+        given = dict(target.arguments)
+        first = [argument.arg for argument in (*target.node.args.posonlyargs, *target.node.args.args)][:1]
+        if target.receiver is not None and first and first[0] not in given:
+            given[first[0]] = target.receiver
+        entry = self._inline(target.node, given, site, nxt, replace(context, foreign=True, at_yield=at_yield))
+        return None if entry is None else self.plain(site.args, entry, context)
 
     def _inline(
         self, value: FunctionNode, given: Mapping[str, ast.expr], site: ast.expr, nxt: int, context: _Context
@@ -974,7 +1018,8 @@ class _Builder:
         body: list[ast.stmt] = (
             [ast.copy_location(ast.Expr(value.body), value.body)] if isinstance(value, ast.Lambda) else value.body
         )
-        if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(body)):
+        waits = any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(body))
+        if waits and context.at_yield is None:
             return None
         deeds = [self.events.deed(node, {}) for node in own_nodes(body) if isinstance(node, ast.Call)]
         if {"pause", "resume"} <= {deed.kind for deed in deeds if deed is not None}:

@@ -110,6 +110,24 @@ class Effects:
         """What a function's body shows."""
         return self.anatomies.of(routine, self.index.aliases(routine.module))
 
+    def managers(self) -> dict[int, Target]:
+        """The calls of generator functions that make context managers and resume, by identity."""
+        makers = {
+            key: self.index.routines[key]
+            for key, conduct in self.conducts.items()
+            if key in self.index.routines and conduct.resumes and _makes_manager(self.index.routines[key])
+        }
+        names = {routine.name for routine in makers.values()}
+        found: dict[int, Target] = {}
+        for name in sorted(names):
+            for user in self._mentioning(name):
+                for site in self.anatomy(user).calls:
+                    if name in site.words:
+                        targets = self.graph.targets(site.call, user, names)
+                        if len(targets) == 1 and id(targets[0].node) in makers and not targets[0].handed:
+                            found[id(site.call)] = targets[0]
+        return found
+
     def surroundings(self, routine: Routine) -> Surroundings | None:
         """What the module of a function shows around it."""
         return self.around.get(routine.module.path)
@@ -167,7 +185,8 @@ class Effects:
         found: dict[int, Routine] = {}
         for module in self.index.modules:
             if name in module.text:
-                for line in self._lines_with(name, module):
+                meant = [name, *(alias for alias, word in self.index.aliases(module).items() if word == name)]
+                for line in sorted(line for word in meant for line in self._lines_with(word, module)):
                     for start, end, routine in reversed(self._spans.get(module.path, [])):
                         if start <= line <= end:
                             found[id(routine.function.node)] = routine
@@ -408,6 +427,13 @@ def _places(text: str, word: str) -> Iterator[int]:
         if not (before.isalnum() or before == "_" or after.isalnum() or after == "_"):
             yield place
         place = text.find(word, end)
+
+
+def _makes_manager(routine: Routine) -> bool:
+    node = routine.function.node
+    return not isinstance(node, ast.Module) and any(
+        last_name(decorator) in ("contextmanager", "asynccontextmanager") for decorator in node.decorator_list
+    )
 
 
 def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:

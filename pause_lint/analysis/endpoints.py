@@ -108,8 +108,21 @@ def _mounts(index: Index) -> _Mounts:
         for path, name in _routers(call.args[-1] if last_name(call.func) == "mount" else call.args[0], module, index):
             included.setdefault((path, name), []).append(_prefix(call))
             _join(applications, module.path, path)
+    for routine in index.routines.values():
+        for name in _decorating(routine):
+            if not _defines(routine.module, name):
+                for path, _ in _routers(ast.Name(id=name, ctx=ast.Load()), routine.module, index):
+                    _join(applications, path, routine.module.path)
     prefixes = {key: [outer + own.get(key, "") for outer in included.get(key, [""])] for key in {*own, *included}}
     return _Mounts(prefixes, applications)
+
+
+def _decorating(routine: Routine) -> Iterator[str]:
+    """The names of what declares routes for a function."""
+    for decorator in getattr(routine.function.node, "decorator_list", ()):
+        match decorator:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)) if attr in _DECLARING:
+                yield name
 
 
 def _routers(node: ast.expr, module: Module, index: Index) -> list[tuple[str, str]]:

@@ -182,8 +182,10 @@ class Events:
         dead: frozenset[int] = frozenset(),
         implied: Mapping[int, Deed] | None = None,
         inlined: Mapping[int, Target] | None = None,
+        managers: Mapping[int, Target] | None = None,
     ) -> None:
-        """`dead`: calls that do nothing; `implied`: deeds done in callees; `inlined`: callees to follow in place.
+        """`dead`: calls that do nothing; `implied`: deeds done in callees; `inlined`: callees to follow in place;
+        `managers`: generator functions that make context managers.
 
         All by the identity of the calls. A call whose callee cannot be followed in place does the implied deed.
         """
@@ -191,6 +193,7 @@ class Events:
         self.dead = dead
         self.implied = implied or {}
         self.inlined = inlined or {}
+        self.managers = managers or {}
         self.loops: Mapping[str, frozenset[str]] = {}
         self.texts: Mapping[str, ast.expr] = {}
         self.terms = terms
@@ -216,7 +219,9 @@ class Events:
             for name, values in texts.items()
             if sum(not isinstance(value, ast.Name) for value in values) == 1 and route_of(values[0]) is not None
         }
-        found = Events(self.vocabulary, self.terms, self.quiet_calls, self.dead, self.implied, self.inlined)
+        found = Events(
+            self.vocabulary, self.terms, self.quiet_calls, self.dead, self.implied, self.inlined, self.managers
+        )
         found.loops = loops
         found.texts = routes
         return found

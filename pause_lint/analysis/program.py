@@ -29,7 +29,7 @@ from pause_lint.pairs import Vocabulary, plain_name
 from pause_lint.tree import Module
 
 MAX_GROWTH = 8
-_MOUNTING = frozenset({"include_router", "register_blueprint"})
+_MOUNTING = frozenset({"include_router", "register_blueprint", "FastAPI", "APIRouter", "Flask", "Blueprint"})
 _COMMON_NAMES = frozenset(
     {"main", "load", "save", "step", "train", "test", "start", "stop", "close", "init", "reset", "setup", "update"}
     | {"forward", "call", "apply", "send", "post"}
@@ -132,7 +132,9 @@ class Program:
         dead = frozenset(id(deed.node) for one in self.views for _, deed in one.dropped)
         self.counted: set[int] = set()
         implied, inlined = self._implied()
-        self.events = replace_events(events, dead, implied, inlined)
+        self.events = Events(
+            events.vocabulary, events.terms, events.quiet_calls, dead, implied, inlined, self.effects.managers()
+        )
 
     def words(self) -> frozenset[str]:
         """The names by which callers elsewhere reach functions with an effect, and how routers are put together."""
@@ -282,13 +284,6 @@ class Program:
         if graph is None or id(function.node) not in graph.inlined:
             return False
         return any(undoes(graph.nodes[other].arg, deed) for other in graph.deeds("resume"))
-
-
-def replace_events(
-    events: Events, dead: frozenset[int], implied: dict[int, Deed], inlined: dict[int, Target]
-) -> Events:
-    """`events` with what the rest of the tree has to say about calls."""
-    return Events(events.vocabulary, events.terms, events.quiet_calls, dead, implied, inlined)
 
 
 def _deed(link: Link) -> Deed:

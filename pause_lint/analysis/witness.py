@@ -110,9 +110,14 @@ def _undoing(node: g.Node, deed: Deed) -> bool:
     return node.op == g.DEED and undoes(node.arg, deed)
 
 
+def _stands(node: g.Node) -> ast.AST | None:
+    """Where a step stands in the function: for one in a callee followed in place, at the call."""
+    return node.site if node.site is not None else node.syntax
+
+
 def _rank(graph: g.Graph, leak: Leak) -> tuple[int, int, bool, int]:
     """The order of witnesses: the one that leaves earliest; an error before a cancellation."""
-    line, column = _place(graph.nodes[leak.escape].syntax)
+    line, column = _place(_stands(graph.nodes[leak.escape]))
     cancelled = leak.thrown is not None and leak.thrown.upper in ("CancelledError", "GeneratorExit")
     return (line, column, cancelled, leak.exit)
 
@@ -146,9 +151,9 @@ def _in_cleanup(graph: g.Graph, leak: Leak, deed: Deed, cleanups: list[_Stretch]
     """Whether the escape stands in a finally or handler in which the resume stands behind it."""
     if leak.thrown is None:
         return False
-    place = _place(graph.nodes[leak.escape].syntax)
+    place = _place(_stands(graph.nodes[leak.escape]))
     resumes = [
-        _place(node.syntax)
+        _place(_stands(node))
         for node in graph.nodes
         if _undoing(node, deed) and same_receiver(deed.receiver, node.arg.receiver)
     ]
@@ -175,7 +180,7 @@ def _cleanups(function: ast.AST) -> list[_Stretch]:
 def _event(graph: g.Graph, leak: Leak) -> str:
     """The condition under which the path is taken: `dist.barrier() on line 1241 raises`."""
     node = graph.nodes[leak.escape]
-    syntax = node.syntax
+    syntax = _stands(node)
     line = getattr(syntax, "lineno", 0)
     if leak.thrown is None:
         if isinstance(syntax, ast.Return):
@@ -199,7 +204,7 @@ def _event(graph: g.Graph, leak: Leak) -> str:
 def _steps(module: Module, graph: g.Graph, deed: Deed, leak: Leak) -> tuple[Step, ...]:
     """Paused here, the turns the path takes, escapes here, leaves here."""
     steps = list(deed.chain) or [_step(module, deed.node, f"{pause_text(deed)} pauses {deed.pair.noun}")]
-    escape = graph.nodes[leak.escape].syntax
+    escape = _stands(graph.nodes[leak.escape])
     exit_node = graph.nodes[leak.exit]
     if leak.thrown is not None and isinstance(escape, ast.expr | ast.stmt):
         text = _event(graph, leak).replace(f" on line {escape.lineno}", "")
