@@ -164,6 +164,9 @@ def answers(first: str, second: str) -> bool:
     one, two = plain_name(first).split("_"), plain_name(second).split("_")
     if one == two:
         return False
+    pairs = (pair for preset in PRESETS.values() for pair in preset)
+    if any("_".join(one) in pair.pauses and "_".join(two) in pair.resumes for pair in pairs):
+        return True
     words_match = [(a, b) for a, b in zip(one, two, strict=False) if a != b]
     if len(one) == len(two) and all((a, b) in ANSWERS or b == "un" + a for a, b in words_match):
         return True

@@ -369,7 +369,7 @@ class Events:
                     return None
                 term = self.terms.iterable(over, scope)
                 target = ast.Name(id=name, ctx=ast.Store())
-                receiver = bind(inner.receiver, target, over, term, self.terms)
+                receiver = bind(inner.receiver, target, over, term, self.terms, scope)
                 return replace(inner, node=call, receiver=receiver, many=True, over=term, parts=(over,), bare=False)
         return None
 
@@ -467,7 +467,7 @@ class Events:
                 if inner is None:
                     return None
                 over = self.terms.iterable(generator.iter, scope)
-                receiver = bind(inner.receiver, generator.target, generator.iter, over, self.terms)
+                receiver = bind(inner.receiver, generator.target, generator.iter, over, self.terms, scope)
                 filtered = ("subset", over, id(node)) if generator.ifs else over
                 return replace(inner, receiver=receiver, many=True, over=filtered, parts=(generator.iter, *inner.parts))
             case ast.List(elts=[only]) | ast.Tuple(elts=[only]):
@@ -475,9 +475,11 @@ class Events:
         return None
 
 
-def bind(receiver: Term, target: ast.expr, iterated: ast.expr, over: Term, terms: Terms) -> Term:
+def bind(
+    receiver: Term, target: ast.expr, iterated: ast.expr, over: Term, terms: Terms, scope: Mapping[str, str]
+) -> Term:
     """`receiver` with the loop variables of `target` replaced by "each of" what they go over."""
-    bound = dict(loop_bindings(target, iterated, over, terms))
+    bound = {scope.get(name, name): term for name, term in loop_bindings(target, iterated, over, terms)}
 
     def leaf(term: Term) -> Term | None:
         return bound.get(term[1]) if term and term[0] == "name" else None

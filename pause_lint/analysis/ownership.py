@@ -19,6 +19,7 @@ from pause_lint.analysis.guards import last_name
 from pause_lint.pairs import Pair, answers, plain_name
 from pause_lint.tree import Module
 
+_PLAIN = frozenset({"len", "str", "repr", "list", "dict", "bool", "int", "isinstance"})
 FINAL_NAMES = frozenset(
     {"close", "aclose", "shutdown", "ashutdown", "del", "terminate", "teardown", "destroy", "kill", "exit", "aexit"}
 )
@@ -125,7 +126,7 @@ def _idle(statement: ast.stmt) -> bool:
 
 
 def _is_provider(conduct: Conduct, pause: Deed) -> bool:
-    """A method of a class that offers both halves, and does nothing behind the pause."""
+    """A method that does nothing behind the pause, of a class that offers the resume."""
     function = conduct.function
     if function.owner is None or not isinstance(function.node, ast.FunctionDef | ast.AsyncFunctionDef):
         return False
@@ -134,18 +135,23 @@ def _is_provider(conduct: Conduct, pause: Deed) -> bool:
         for item in function.owner.body
         if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef)
     }
-    if not (methods & pause.pair.pauses and methods & pause.pair.resumes):
+    if not methods & pause.pair.resumes:
         return False
     return not goes_on(function, pause)
 
 
 def goes_on(function: Function, pause: Deed) -> bool:
-    """Whether other calls follow the pause in source order."""
+    """Whether other calls follow the pause in source order, lines of log apart."""
     end = (pause.node.end_lineno or pause.node.lineno, pause.node.end_col_offset or 0)
-    return any(
-        isinstance(node, ast.Call) and (node.lineno, node.col_offset) >= end and not _idle(ast.Expr(node))
-        for node in ast.walk(function.node)
-    )
+    stack: list[ast.AST] = list(function.body)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.stmt) and _idle(node):
+            continue
+        if isinstance(node, ast.Call) and (node.lineno, node.col_offset) >= end and last_name(node.func) not in _PLAIN:
+            return True
+        stack += ast.iter_child_nodes(node)
+    return False
 
 
 def is_half(conduct: Conduct, pause: Deed, around: Surroundings) -> bool:
