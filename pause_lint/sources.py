@@ -19,8 +19,8 @@ from pause_lint.tree import Module, Source, Unparsable, decode, is_test, parse, 
 MARK = "pause-lint:"
 """What a comment on a `def` that states its effect begins with."""
 
-COMMON = 40
-"""A word that stands in more files than this, or than one in ten, tells nothing."""
+COMMON, COMMON_PLAIN = 40, 12
+"""A word that stands in more files than this tells nothing; one without an underscore sooner than another."""
 
 
 class File:
@@ -50,7 +50,7 @@ class Sources:
         self._comments_count = suppress.INEFFECTIVE in options.select
         self._options = options
         self._files: dict[str, File] = {}
-        self._telling: dict[str, bool] = {}
+        self._places: dict[str, frozenset[str]] = {}
         self.problems: list[Problem] = []
         self.notes: list[str] = []
 
@@ -84,15 +84,16 @@ class Sources:
     def take(self, path: str, data: bytes, named: bool, reported: bool) -> None:
         """Take in one file. One that is `named` is parsed as a whole, whatever is in it."""
         self._files[path] = File(path, data, named, reported)
+        self._places.clear()
 
     def modules(self, words: frozenset[str] = frozenset()) -> list[Module]:
         """The modules that hold a word of the vocabulary or one of `words`, in the order of their paths."""
         wanted = self._vocabulary | {word for word in words if self._is_telling(word)}
-        stems = [word.encode() for word in sorted(wanted)]
+        holding = set().union(*(self._holding(word) for word in wanted))
         found = []
         for path in sorted(self._files):
             file = self._files[path]
-            if not (file.named and file.reported) and not any(stem in file.data for stem in stems):
+            if not (file.named and file.reported) and path not in holding:
                 continue
             module = self._parsed(file, wanted)
             if module is not None:
@@ -100,11 +101,16 @@ class Sources:
         return found
 
     def _is_telling(self, word: str) -> bool:
-        if word not in self._telling:
+        return len(self._holding(word)) <= (COMMON if "_" in word else COMMON_PLAIN)
+
+    def _holding(self, word: str) -> frozenset[str]:
+        """The paths of the files that hold a word. Each word is looked for once."""
+        known = self._places.get(word)
+        if known is None:
             stem = word.encode()
-            count = sum(stem in file.data for file in self._files.values())
-            self._telling[word] = count <= max(COMMON, len(self._files) // 10)
-        return self._telling[word]
+            known = frozenset(path for path, file in self._files.items() if stem in file.data)
+            self._places[word] = known
+        return known
 
     def parsed(self) -> list[Module]:
         """Every module parsed so far, in the order of their paths."""
@@ -123,7 +129,9 @@ class Sources:
         whole = file.named and file.reported
         if file.failed:
             return None
-        if file.module is not None and (whole or not any(word.encode() in file.data for word in words - file.words)):
+        if file.module is not None and (
+            whole or not any(file.path in self._holding(word) for word in words - file.words)
+        ):
             return file.module
         if file.module is not None and file.text is not None and outlined(file.module.text, words) == file.text:
             file.words = words

@@ -207,7 +207,14 @@ class _Builder:
 
     def branch(self, term: Term, true: int, false: int, context: _Context, syntax: ast.AST | None = None) -> int:
         return self.add(
-            g.BRANCH, context.depth, to=true, alt=false, arg=term, keys=frozenset(names(term)), syntax=syntax
+            g.BRANCH,
+            context.depth,
+            to=true,
+            alt=false,
+            arg=term,
+            keys=frozenset(names(term)),
+            syntax=syntax,
+            site=context.site,
         )
 
     def jump(self, context: _Context, target: int, base: int) -> int:

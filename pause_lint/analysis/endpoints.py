@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from pause_lint.analysis.events import HTTP_WORDS, is_logging, stores, words
 from pause_lint.analysis.guards import last_name
-from pause_lint.analysis.index import Index, Routine, imports
+from pause_lint.analysis.index import Index, Routine, imported_from, imports
 from pause_lint.tree import Module
 
 _DECLARING = frozenset(
@@ -34,6 +34,17 @@ _ADDING = frozenset(
         "get",
         "put",
     }
+)
+_ADDED = (
+    "add_api_route",
+    "add_route",
+    "add_url_rule",
+    "add_post",
+    "add_get",
+    "add_put",
+    "Route(",
+    "web.post",
+    "web.get",
 )
 _ROUTERS = frozenset({"APIRouter", "Router", "Blueprint", "FastAPI", "Flask", "Starlette"})
 _PARAMETER = re.compile(r"[{<][^}>]*[}>]")
@@ -72,7 +83,7 @@ def endpoints(index: Index) -> list[Endpoint]:
                 if path is not None and isinstance(decorator.func, ast.Attribute):
                     found += _mounted(path, last_name(decorator.func.value), routine, mounts)
     for module in index.modules:
-        if any(word in module.text for word in ("add_", "Route(", "web.")):
+        if any(word in module.text for word in _ADDED):
             found += _added(module, index, mounts)
     return found
 
@@ -111,10 +122,19 @@ def _mounts(index: Index) -> _Mounts:
     for routine in index.routines.values():
         for name in _decorating(routine):
             if not _defines(routine.module, name):
-                for path, _ in _routers(ast.Name(id=name, ctx=ast.Load()), routine.module, index):
-                    _join(applications, path, routine.module.path)
+                for dotted in imported_from(routine.module, name):
+                    # The file need not be at hand: whoever imports the same name from there shares the application.
+                    shared = f"{_absolute(dotted, routine.module)}:{name}"
+                    applications.setdefault(shared, shared)
+                    _join(applications, shared, routine.module.path)
     prefixes = {key: [outer + own.get(key, "") for outer in included.get(key, [""])] for key in {*own, *included}}
     return _Mounts(prefixes, applications)
+
+
+def _absolute(dotted: str, module: Module) -> str:
+    """The last part of an imported module's name, with the folder it is in where the import is relative."""
+    folder = module.path.rpartition("/")[0] if dotted.startswith(".") else ""
+    return f"{folder}/{dotted.rpartition('.')[2]}" if folder else dotted.rpartition(".")[2]
 
 
 def _decorating(routine: Routine) -> Iterator[str]:

@@ -203,21 +203,18 @@ class Events:
         """The same for the statements of one function: with its loop variables, and its variables that hold a route."""
         loops: dict[str, frozenset[str]] = {}
         texts: dict[str, list[ast.expr]] = {}
-        for top in body:
-            for node in ast.walk(top):
-                match node:
-                    case ast.For(target=target, iter=over) | ast.AsyncFor(target=target, iter=over):
-                        self._note_loop(target, over, loops)
-                    case ast.comprehension(target=target, iter=over):
-                        self._note_loop(target, over, loops)
-                    case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                        texts.setdefault(name, []).append(value)
-                    case ast.Name(id=name, ctx=ast.Store()) if name in texts:
-                        texts[name].append(node)
+        choosy = any(pair.receivers or pair.never for pair in self.vocabulary.pairs)
+        # Loops and assignments are statements; only where receivers are chosen by their words do comprehensions count.
+        for node in (part for top in body for part in ast.walk(top)) if choosy else _statements(body):
+            match node:
+                case ast.For(target=target, iter=over) | ast.AsyncFor(target=target, iter=over):
+                    self._note_loop(target, over, loops)
+                case ast.comprehension(target=target, iter=over):
+                    self._note_loop(target, over, loops)
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    texts.setdefault(name, []).append(value)
         routes = {
-            name: values[0]
-            for name, values in texts.items()
-            if sum(not isinstance(value, ast.Name) for value in values) == 1 and route_of(values[0]) is not None
+            name: values[0] for name, values in texts.items() if len(values) == 1 and route_of(values[0]) is not None
         }
         found = Events(
             self.vocabulary, self.terms, self.quiet_calls, self.dead, self.implied, self.inlined, self.managers
@@ -473,6 +470,20 @@ class Events:
             case ast.List(elts=[only]) | ast.Tuple(elts=[only]):
                 return self.deed(only, scope)
         return None
+
+
+def _statements(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Every statement of a function, those of nested functions included."""
+    stack = list(body)
+    while stack:
+        node = stack.pop()
+        yield node
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if isinstance(block, list):
+                stack += block
+        for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+            stack += part.body
 
 
 def bind(

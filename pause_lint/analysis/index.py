@@ -104,11 +104,11 @@ class Index:
         found = self._aliases.get(module.path)
         if found is None:
             found = {}
-            if " as " in module.text:
-                for match in re.finditer(r"\b([\w.]+)[ \t]+as[ \t]+(\w+)", module.text):
-                    line = module.text[module.text.rfind("\n", 0, match.start()) + 1 : match.start()]
-                    if "import" in line or line.strip() in ("", "("):
-                        found[match[2]] = match[1].rpartition(".")[2]
+            for match in re.finditer(r" as (\w+)", module.text) if " as " in module.text else ():
+                line = module.text[module.text.rfind("\n", 0, match.start()) + 1 : match.start()]
+                name = line.rpartition(" ")[2].rpartition(",")[2].lstrip("(")
+                if ("import" in line or line.strip() == name) and name.replace(".", "").isidentifier():
+                    found[match[1]] = name.rpartition(".")[2]
             self._aliases[module.path] = found
         return found
 

@@ -29,7 +29,7 @@ from pause_lint.pairs import Vocabulary, plain_name
 from pause_lint.tree import Module
 
 MAX_GROWTH = 8
-_MOUNTING = frozenset({"include_router", "register_blueprint", "FastAPI", "APIRouter", "Flask", "Blueprint"})
+_MOUNTING = frozenset({"include_router", "register_blueprint"})
 _COMMON_NAMES = frozenset(
     {"main", "load", "save", "step", "train", "test", "start", "stop", "close", "init", "reset", "setup", "update"}
     | {"forward", "call", "apply", "send", "post"}

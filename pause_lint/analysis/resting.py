@@ -7,6 +7,7 @@ and gives up early: then the order is not taken to be reversed.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from pause_lint.analysis import graph as g
@@ -41,7 +42,7 @@ class _Walker(Follower):
 
     def verdict(self, start: int) -> bool | None:
         """Whether every path from `start`, back to it or out, is in reverse order; None if none of them does a deed."""
-        self.track(self.closure(self.receivers().union(*(node.keys for node in self.nodes))))
+        self.track(self.closure(self.receivers() | self._guarding()))
         depth = self.nodes[start].depth
         first = State(start, open=Open(_UNTOUCHED), stack=(self.graph.stop,) * depth)
         seen = {first}
@@ -63,6 +64,23 @@ class _Walker(Follower):
             if len(seen) > MAX_STATES:
                 return False
         return found
+
+    def _guarding(self) -> set[str]:
+        """What the conditions depend on under which the deeds stand: others do not change their order."""
+        sites = {id(node.site or node.arg.node) for node in self.nodes if node.op == g.DEED}
+        tests: set[int] = set()
+        for outer in ast.walk(self.graph.function):
+            if isinstance(outer, ast.If | ast.While | ast.IfExp):
+                inside = outer.body if isinstance(outer.body, list) else [outer.body]
+                inside = [*inside, *(outer.orelse if isinstance(outer.orelse, list) else [outer.orelse])]
+                if any(id(part) in sites for block in inside for part in ast.walk(block)):
+                    tests |= {id(part) for part in ast.walk(outer.test)}
+        return {
+            key
+            for node in self.nodes
+            if node.op == g.BRANCH and (node.site is not None or id(node.syntax) in tests)
+            for key in node.keys
+        }
 
     def _order(self, state: State) -> tuple[str, str]:
         assert state.open is not None
