@@ -1,19 +1,22 @@
 """What a function's body shows to the call graph: its calls with the words they hold, the requests they make, its own
-variables.
+variables. And the lines of a module on which a word stands.
 
-Worked out once for each function; what it means is decided elsewhere.
+Worked out once for each function and word; what it means is decided elsewhere.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pause_lint.analysis.build import own_nodes
-from pause_lint.analysis.endpoints import Route, requested
+from pause_lint.analysis.endpoints import Route, bindings, requested
 from pause_lint.analysis.guards import Term, Terms, last_name
 from pause_lint.analysis.index import Routine
+from pause_lint.tree import Module
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,8 @@ class Anatomies:
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
         self._known: dict[ast.AST, Anatomy] = {}
+        self._ends: dict[ast.AST, list[int]] = {}
+        self._lines: dict[tuple[ast.AST, str], list[int]] = {}
 
     def of(self, routine: Routine, aliases: Mapping[str, str]) -> Anatomy:
         """The anatomy of a function. `aliases`: what its module imports under another name."""
@@ -51,15 +56,29 @@ class Anatomies:
             found = self._known[node] = self._made(routine, aliases)
         return found
 
+    def lines_with(self, word: str, module: Module) -> Sequence[int]:
+        """The lines of a module on which a word stands alone, in order."""
+        found = self._lines.get((module.tree, word))
+        if found is None:
+            ends = self._ends.get(module.tree)
+            if ends is None:
+                ends = self._ends[module.tree] = [match.end() for match in re.finditer(r"\r\n?|\n", module.text)]
+            found = sorted({bisect_right(ends, place) + 1 for place in _places(module.text, word)})
+            self._lines[module.tree, word] = found
+        return found
+
     def _made(self, routine: Routine, aliases: Mapping[str, str]) -> Anatomy:
+        module = routine.module.tree
+        nodes = list(own_nodes(routine.function.node.body))
+        values = bindings([*nodes, *module.body] if routine.function.node is not module else nodes)
         calls: list[CallSite] = []
         conditional: set[int] = set()
         variables: dict[str, list[Term]] = {}
         yields = False
-        for node in own_nodes(routine.function.node.body):
+        for node in nodes:
             match node:
                 case ast.Call():
-                    calls.append(CallSite(node, _words(node, aliases), tuple(requested(node, routine))))
+                    calls.append(CallSite(node, _words(node, aliases), tuple(requested(node, values))))
                 case ast.Yield() | ast.YieldFrom():
                     yields = True
                 case ast.If() | ast.IfExp() | ast.Match():
@@ -74,6 +93,17 @@ class Anatomies:
         return Anatomy(
             tuple(calls), yields, frozenset(conditional), {name: tuple(terms) for name, terms in variables.items()}
         )
+
+
+def _places(text: str, word: str) -> Iterator[int]:
+    """Where a word stands alone. A regular expression that begins with a word boundary would try every character."""
+    place = text.find(word)
+    while place >= 0:
+        end = place + len(word)
+        before, after = text[place - 1 : place], text[end : end + 1]
+        if not (before.isalnum() or before == "_" or after.isalnum() or after == "_"):
+            yield place
+        place = text.find(word, end)
 
 
 def _words(call: ast.Call, aliases: Mapping[str, str]) -> frozenset[str]:

@@ -27,6 +27,7 @@ from pause_lint.analysis.exceptions import (
     clause_types,
     is_exception,
 )
+from pause_lint.analysis.functions import defaults
 from pause_lint.analysis.guards import FALSE, TRUE, Term, last_name, location, names, substitute, symbol
 from pause_lint.pairs import plain_name
 
@@ -1054,9 +1055,9 @@ class _Builder:
             site=context.site or site,
         )
         pairs: list[tuple[str, Term]] = []
-        defaults = _defaults(value.args)
+        usual = defaults(value.args)
         for parameter in parameters:
-            argument = given.get(parameter.arg, defaults.get(parameter.arg))
+            argument = given.get(parameter.arg, usual.get(parameter.arg))
             known = argument is not None and not isinstance(argument, ast.Starred)
             term = self.terms.of(argument, context.scope) if known and argument is not None else symbol(parameter)
             pairs.append((prefix + parameter.arg, term))
@@ -1151,16 +1152,6 @@ def _exits(call: ast.Call) -> bool:
     if isinstance(func, ast.Attribute):
         return func.attr == "exit" and last_name(func.value) == "sys"
     return isinstance(func, ast.Name) and func.id in ("exit", "quit")
-
-
-def _defaults(arguments: ast.arguments) -> dict[str, ast.expr]:
-    """The defaults of parameters by name."""
-    plain = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
-    found = dict(zip(plain[len(plain) - len(arguments.defaults) :], arguments.defaults, strict=True))
-    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        if default is not None:
-            found[argument.arg] = default
-    return found
 
 
 def _acts(node: ast.expr) -> bool:

@@ -10,7 +10,6 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeGuard
 
 from pause_lint.analysis.build import own_nodes
 from pause_lint.analysis.events import Deed, Events
@@ -36,12 +35,12 @@ def view(module: Module, events: Events, coroutines: frozenset[str]) -> View:
     if not lines:
         return View(module)
     found = list(functions(module, lines))
-    conducts = [_conduct(function, events, lines) for function in found]
+    conducts = [_conduct(module, function, events, lines) for function in found]
     dropped = list(_dropped(conducts, coroutines))
     if dropped:
         dead = frozenset(id(deed.node) for _, deed in dropped)
         alive = Events(events.vocabulary, events.terms, events.quiet_calls, dead)
-        conducts = [_conduct(function, alive, lines) for function in found]
+        conducts = [_conduct(module, function, alive, lines) for function in found]
     return View(module, conducts, dropped)
 
 
@@ -54,12 +53,13 @@ def coroutine_names(modules: Iterable[Module]) -> frozenset[str]:
     return frozenset(name for name, asynchronous in found.items() if asynchronous)
 
 
-def _conduct(function: Function, events: Events, lines: list[int]) -> Conduct:
+def _conduct(module: Module, function: Function, events: Events, lines: list[int]) -> Conduct:
     pauses: list[Deed] = []
     resumes: list[Deed] = []
     events = events.within(function.body)
     if events.texts:
-        named = {node.lineno for top in function.body for node in ast.walk(top) if _holds_route(node, events)}
+        names = [name for name in events.texts if name in module.text]
+        named = {number for number, line in enumerate(module.lines, 1) if any(name in line for name in names)}
         lines = sorted({*lines, *named})
     for deed in _deeds(function.body, events, lines):
         (pauses if deed.kind == "pause" else resumes).append(deed)
@@ -87,10 +87,6 @@ def _deeds(body: Sequence[ast.AST], events: Events, lines: list[int]) -> Iterato
                 yield deed
                 continue
         stack += reversed(list(ast.iter_child_nodes(node)))
-
-
-def _holds_route(node: ast.AST, events: Events) -> TypeGuard[ast.Name]:
-    return isinstance(node, ast.Name) and node.id in events.texts
 
 
 def _mentioned(node: ast.stmt, lines: list[int]) -> bool:

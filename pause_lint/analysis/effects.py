@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -17,13 +16,12 @@ from pause_lint.analysis.anatomy import Anatomies, Anatomy, CallSite
 from pause_lint.analysis.calls import CallGraph
 from pause_lint.analysis.endpoints import Endpoint, endpoints, serves
 from pause_lint.analysis.events import OPAQUE, Deed, Events, Target, same_receiver
-from pause_lint.analysis.functions import Function
+from pause_lint.analysis.functions import Function, defaults
 from pause_lint.analysis.guards import Term, Terms, last_name, substitute
 from pause_lint.analysis.index import Index, Routine
 from pause_lint.analysis.ownership import FINAL_NAMES, Conduct, Surroundings, is_test
 from pause_lint.finding import Step
 from pause_lint.pairs import Pair, Vocabulary, plain_name
-from pause_lint.tree import Module
 
 MAX_HOPS = 12
 _COMMENT = re.compile(r"#\s*pause-lint:\s*(pauses|resumes|neutral)\b")
@@ -102,7 +100,7 @@ class Effects:
         self.graph = CallGraph(index, self.has_effect)
         self.endpoints: list[Endpoint] = endpoints(index)
         self._spans = self._spans_by_path()
-        self._ends: dict[str, list[int]] = {}
+        self._commented = {module.path for module in index.modules if "pause-lint:" in module.text}
         self.callers: dict[int, list[Link]] = {}
         self._run()
 
@@ -186,18 +184,12 @@ class Effects:
         for module in self.index.modules:
             if name in module.text:
                 meant = [name, *(alias for alias, word in self.index.aliases(module).items() if word == name)]
-                for line in sorted(line for word in meant for line in self._lines_with(word, module)):
+                for line in sorted(line for word in meant for line in self.anatomies.lines_with(word, module)):
                     for start, end, routine in reversed(self._spans.get(module.path, [])):
                         if start <= line <= end:
                             found[id(routine.function.node)] = routine
                             break
         return sorted(found.values(), key=lambda routine: routine.order)
-
-    def _lines_with(self, name: str, module: Module) -> Iterator[int]:
-        ends = self._ends.get(module.path)
-        if ends is None:
-            ends = self._ends[module.path] = [match.end() for match in re.finditer(r"\r\n?|\n", module.text)]
-        yield from sorted({bisect_right(ends, place) + 1 for place in _places(module.text, name)})
 
     def _spans_by_path(self) -> dict[str, list[tuple[int, int, Routine]]]:
         spans: dict[str, list[tuple[int, int, Routine]]] = {}
@@ -291,7 +283,7 @@ class Effects:
 
     def _marked(self, routine: Routine) -> str:
         node = routine.function.node
-        if isinstance(node, ast.Module) or "pause-lint:" not in routine.module.text:
+        if isinstance(node, ast.Module) or routine.module.path not in self._commented:
             return ""
         for line in routine.module.lines[node.lineno - 1 : node.body[0].lineno]:
             found = _COMMENT.search(line)
@@ -374,6 +366,8 @@ class Effects:
         parameters = _parameters(own)
         first = [argument.arg for argument in (*own.args.posonlyargs, *own.args.args)][:1]
         static = any(last_name(decorator) == "staticmethod" for decorator in own.decorator_list)
+        spread = any(isinstance(part, ast.Starred) for part in call.args) or any(not k.arg for k in call.keywords)
+        default = {} if spread or target.handed else defaults(own.args)
         lost = False
 
         def leaf(term: Term) -> Term | None:
@@ -387,6 +381,8 @@ class Effects:
                 return self.terms.of(target.receiver, {})
             if name in target.arguments:
                 return self.terms.of(target.arguments[name], {})
+            if isinstance(default.get(name), ast.Constant):
+                return self.terms.of(default[name], {})
             if name in parameters or (not enclosed and name == "self"):
                 lost = True
             return None
@@ -416,17 +412,6 @@ def answers_for(resume: Effect, pause: Effect) -> bool:
     if ("local",) in (resume.receiver, pause.receiver):
         return resume.receiver == pause.receiver
     return same_receiver(pause.receiver, resume.receiver)
-
-
-def _places(text: str, word: str) -> Iterator[int]:
-    """Where a word stands alone. A regular expression that begins with a word boundary would try every character."""
-    place = text.find(word)
-    while place >= 0:
-        end = place + len(word)
-        before, after = text[place - 1 : place], text[end : end + 1]
-        if not (before.isalnum() or before == "_" or after.isalnum() or after == "_"):
-            yield place
-        place = text.find(word, end)
 
 
 def _makes_manager(routine: Routine) -> bool:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pause_lint.analysis.events import HTTP_WORDS, is_logging, stores, words
+from pause_lint.analysis.functions import nodes_on
 from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.index import Index, Routine, imported_from, imports
 from pause_lint.tree import Module
@@ -47,6 +48,7 @@ _ADDED = (
     "web.get",
 )
 _ROUTERS = frozenset({"APIRouter", "Router", "Blueprint", "FastAPI", "Flask", "Starlette"})
+_MOUNTING = ("Router", "Blueprint", "include_router", "register_blueprint")
 _PARAMETER = re.compile(r"[{<][^}>]*[}>]")
 
 Route = tuple[str, ...]
@@ -103,9 +105,9 @@ def _mounts(index: Index) -> _Mounts:
     applications = {module.path: module.path for module in index.modules}
     calls: list[tuple[Module, ast.Call]] = []
     for module in index.modules:
-        if not any(word in module.text for word in ("Router", "Blueprint", "include_router", "register_blueprint")):
+        if not any(word in module.text for word in _MOUNTING):
             continue
-        for node in ast.walk(module.tree):
+        for node in nodes_on(module, (*_ROUTERS, *_MOUNTING, "mount")):
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as made) if (
                     last_name(made.func) in _ROUTERS
@@ -191,7 +193,7 @@ def _mounted(path: str, router: str, handler: Routine, mounts: _Mounts) -> Itera
 
 def _added(module: Module, index: Index, mounts: _Mounts) -> Iterator[Endpoint]:
     """Routes that are declared by a call: `add_api_route("/x", f)`, `Route("/x", endpoint=f)`, `web.post("/x", f)`."""
-    for node in ast.walk(module.tree):
+    for node in nodes_on(module, sorted(_ADDING)):
         if not (isinstance(node, ast.Call) and last_name(node.func) in _ADDING):
             continue
         path = _path(node)
@@ -234,8 +236,11 @@ def literal(node: ast.expr) -> str | None:
     return None
 
 
-def requested(call: ast.Call, where: Routine) -> Iterator[Route]:
-    """The routes that a call names: it posts to them, or builds a request for them, also through a local variable."""
+def requested(call: ast.Call, values: Mapping[str, Sequence[ast.expr]]) -> Iterator[Route]:
+    """The routes that a call names: it posts to them, or builds a request for them, also through a variable.
+
+    values: what the names of the function and its module are bound to.
+    """
     name = last_name(call.func)
     builder = name[:1].isupper() and "equest" in name
     if not name or is_logging(call) or (stores(call.func) and not builder):
@@ -243,7 +248,7 @@ def requested(call: ast.Call, where: Routine) -> Iterator[Route]:
     if not builder and not words(name) & HTTP_WORDS:
         return
     for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
-        for text in _values(argument, where):
+        for text in _texts(argument, values):
             path = text.lstrip("\0")
             if "/" in path and " " not in path:
                 route = segments(path)
@@ -251,8 +256,8 @@ def requested(call: ast.Call, where: Routine) -> Iterator[Route]:
                     yield route
 
 
-def _values(node: ast.expr, where: Routine) -> Iterator[str]:
-    """The texts an argument may be: its own, or those of the assignments to the local variable it is, or ends with."""
+def _texts(node: ast.expr, values: Mapping[str, Sequence[ast.expr]]) -> Iterator[str]:
+    """The texts an argument may be: its own, or those of the assignments to the variable it is, or ends with."""
     text = literal(node)
     if text is not None and "/" in text:
         yield text
@@ -262,25 +267,25 @@ def _values(node: ast.expr, where: Routine) -> Iterator[str]:
         else []
     )
     for name in names:
-        for value in _assigned(name, where):
+        for value in values.get(name, ()):
             known = literal(value)
             if known is not None and "/" in known:
                 yield known
 
 
-def _assigned(name: str, where: Routine) -> Iterator[ast.expr]:
-    for node in ast.walk(where.function.node):
+def bindings(nodes: Iterable[ast.AST]) -> dict[str, list[ast.expr]]:
+    """What the assignments among `nodes` bind names to; both values of a conditional expression."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in nodes:
         match node:
-            case ast.Assign(targets=targets, value=value) if any(
-                isinstance(t, ast.Name) and t.id == name for t in targets
-            ):
-                yield from ([value.body, value.orelse] if isinstance(value, ast.IfExp) else [value])
-            case ast.AnnAssign(target=ast.Name(id=target), value=ast.expr() as value) if target == name:
-                yield value
-    for statement in where.module.tree.body:
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:
-                yield value
+            case ast.Assign(targets=targets, value=value):
+                values = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
+                for target in targets:
+                    if isinstance(target, ast.Name):
+                        found.setdefault(target.id, []).extend(values)
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                found.setdefault(name, []).append(value)
+    return found
 
 
 def serves(endpoint: Endpoint, route: Route) -> bool:

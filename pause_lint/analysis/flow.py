@@ -274,7 +274,7 @@ class Follower:
         elif op == g.END:
             top = state.stack[node.depth - 1]
             if isinstance(top, tuple):
-                yield self._fly(state, node.handler, top)
+                yield self.fly(state, node.handler, top)
             else:
                 yield self.go(state, top)
         elif op == g.BIND:
@@ -293,11 +293,11 @@ class Follower:
         stack = state.stack
         return State(target, state.facts, state.env, state.open, stack if len(stack) == depth else stack[:depth])
 
-    def _fly(self, state: State, handler: int, flying: Flying) -> State:
+    def fly(self, state: State, handler: int, flying: Flying) -> State:
         return self._at(state, handler, (*state.stack[: self.nodes[handler].depth - 1], flying))
 
     def throw(self, state: State, node: g.Node, thrown: Thrown, origin: int) -> State:
-        return self._fly(state, node.handler, (thrown, origin if state.open is not None else -1))
+        return self.fly(state, node.handler, (thrown, origin if state.open is not None else -1))
 
     def _raise(self, state: State, node: g.Node) -> State:
         kind, value = node.arg
@@ -316,7 +316,7 @@ class Follower:
             flying = (flying[0], -1)
         elif flying[1] < 0:
             flying = (flying[0], state.node)
-        return self._fly(state, node.handler, flying)
+        return self.fly(state, node.handler, flying)
 
     def _dispatch(self, state: State, node: g.Node) -> Iterator[State]:
         top = state.stack[node.depth - 1]
@@ -339,7 +339,7 @@ class Follower:
                 return
             thrown = rest
         assert thrown is not None
-        yield self._fly(state, node.handler, (thrown, top[1]))
+        yield self.fly(state, node.handler, (thrown, top[1]))
 
     def _rest_of_group(
         self, state: State, node: g.Node, clauses: Iterable[g.Clause], below: tuple[Flying | int, ...], group: Flying
@@ -349,7 +349,7 @@ class Follower:
             yield self._at(state, clause.target, (*below, group))
             if catch(SOME, clause.types, self.graph.hierarchy)[1] is None:
                 return
-        yield self._fly(state, node.handler, group)
+        yield self.fly(state, node.handler, group)
 
     def _regroup(self, state: State, node: g.Node) -> Iterator[State]:
         """An `except*` body has ended, or failed: then the stack is one higher."""
@@ -361,7 +361,7 @@ class Follower:
             if failed:
                 flying = state.stack[place + 1]
                 assert isinstance(flying, tuple)
-                yield self._fly(state, node.handler, flying)
+                yield self.fly(state, node.handler, flying)
             else:
                 yield self.go(state, node.next)
             return
@@ -375,7 +375,7 @@ class Follower:
         if not taken:
             yield from self._rest_of_group(state, node, clauses, state.stack[:place], caught)
         elif caught[0] == _FAILED_GROUP:
-            yield self._fly(state, node.handler, caught)
+            yield self.fly(state, node.handler, caught)
 
     # -- pauses and resumes --------------------------------------------------------------------------------------------
 

@@ -85,6 +85,17 @@ def _spans(lines: list[int], statement: ast.stmt) -> bool:
     return place < len(lines) and lines[place] <= (statement.end_lineno or statement.lineno)
 
 
+def nodes_on(module: Module, words: Sequence[str]) -> Iterator[ast.AST]:
+    """The nodes of the statements whose lines mention one of `words`, outer ones first."""
+    lines = [number for number, line in enumerate(module.lines, 1) if any(word in line for word in words)]
+    stack: list[ast.AST] = list(reversed(module.tree.body)) if lines else []
+    while stack:
+        node = stack.pop()
+        if not isinstance(node, ast.stmt) or _spans(lines, node):
+            yield node
+            stack += reversed(list(ast.iter_child_nodes(node)))
+
+
 def classes(module: Module) -> dict[str, tuple[str, ...]]:
     """The classes of the module by name, with the names of their bases (last parts)."""
     found: dict[str, tuple[str, ...]] = {}
@@ -98,4 +109,14 @@ def classes(module: Module) -> dict[str, tuple[str, ...]]:
         else:
             for block in _blocks(node):
                 stack += block
+    return found
+
+
+def defaults(arguments: ast.arguments) -> dict[str, ast.expr]:
+    """The defaults of parameters by name."""
+    plain = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+    found = dict(zip(plain[len(plain) - len(arguments.defaults) :], arguments.defaults, strict=True))
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        if default is not None:
+            found[argument.arg] = default
     return found

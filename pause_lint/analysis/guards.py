@@ -239,12 +239,12 @@ def location(term: Term) -> str | None:
 
 
 def substitute(term: Term, leaf: Callable[[Term], Term | None]) -> Term:
-    """`term` with every part for which `leaf` has an answer replaced by it."""
+    """`term` with every part for which `leaf` has an answer replaced by it, and settled conditional parts chosen."""
     answer = leaf(term)
     if answer is not None:
         return answer
     changed = False
-    parts = []
+    parts: list[Any] = []
     for part in term:
         if isinstance(part, tuple):
             new = substitute(part, leaf)
@@ -252,7 +252,14 @@ def substitute(term: Term, leaf: Callable[[Term], Term | None]) -> Term:
             parts.append(new)
         else:
             parts.append(part)
-    return tuple(parts) if changed else term
+    if not changed:
+        return term
+    if term[0] == "ite":
+        test = question(parts[1])
+        if test in (TRUE, FALSE):
+            chosen: Term = parts[2 if test == TRUE else 3]
+            return chosen
+    return tuple(parts)
 
 
 def question(term: Term) -> Term:

@@ -109,21 +109,30 @@ def grown(modules: Sequence[Module], options: Options, grow: Grow | None) -> Pro
         more = grow(known)
         if list(more) == list(program.modules):
             continue
-        program = Program(more, options, anatomies)
+        program = Program(more, options, anatomies, program)
     return program
 
 
 class Program:
     """Some modules under analysis."""
 
-    def __init__(self, modules: Sequence[Module], options: Options, anatomies: Anatomies | None = None) -> None:
+    def __init__(
+        self,
+        modules: Sequence[Module],
+        options: Options,
+        anatomies: Anatomies | None = None,
+        smaller: Program | None = None,
+    ) -> None:
+        """`anatomies` and `smaller`, a program over some of the modules: what is known already."""
         anatomies = anatomies or Anatomies(Terms(options.stable_calls))
         self.modules = modules
         self.options = options
         self.notes: list[str] = []
         events = Events(Vocabulary.of(options.pairs), anatomies.terms, options.quiet_calls)
-        coroutines = coroutine_names(modules)
-        self.views = [view(module, events, coroutines) for module in modules]
+        self.coroutines = coroutine_names(modules) & {*events.vocabulary.pausing, *events.vocabulary.resuming}
+        agreed = smaller.views if smaller is not None and smaller.coroutines == self.coroutines else ()
+        seen = {id(one.module): one for one in agreed}
+        self.views: list[View] = [seen.get(id(module)) or view(module, events, self.coroutines) for module in modules]
         self.index = Index(modules)
         conducts = {id(conduct.function.node): conduct for one in self.views for conduct in one.conducts}
         self.around = {one.module.path: Surroundings(one.module, tuple(one.conducts)) for one in self.views}

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 
 from pause_lint.analysis import graph as g
 from pause_lint.analysis.events import same_receiver
-from pause_lint.analysis.flow import Follower, Open, State, undoes
-from pause_lint.analysis.guards import Term
+from pause_lint.analysis.flow import Flying, Follower, Open, State, undoes
+from pause_lint.analysis.guards import Term, decide, question
 
-MAX_STATES = 4_000
+MAX_STATES = 8_000
 _UNTOUCHED = ("order", "", "")
 
 
@@ -25,6 +25,7 @@ def is_resting_state(graph: g.Graph, site: int) -> bool:
     if not any(undoes(graph.nodes[index].arg, pause) for index in graph.deeds("resume")):
         return False
     walker = _Walker(graph, site)
+    walker.track(walker.closure(walker.receivers() | walker.guarding()))
     whole = walker.verdict(graph.entry)
     if whole is False or (whole is None and walker.returned):
         return False
@@ -42,7 +43,6 @@ class _Walker(Follower):
 
     def verdict(self, start: int) -> bool | None:
         """Whether every path from `start`, back to it or out, is in reverse order; None if none of them does a deed."""
-        self.track(self.closure(self.receivers() | self._guarding()))
         depth = self.nodes[start].depth
         first = State(start, open=Open(_UNTOUCHED), stack=(self.graph.stop,) * depth)
         seen = {first}
@@ -65,7 +65,11 @@ class _Walker(Follower):
                 return False
         return found
 
-    def _guarding(self) -> set[str]:
+    def fly(self, state: State, handler: int, flying: Flying) -> State:
+        """Where an exception comes from is no matter to the order of deeds."""
+        return super().fly(state, handler, (flying[0], -1))
+
+    def guarding(self) -> set[str]:
         """What the conditions depend on under which the deeds stand: others do not change their order."""
         sites = {id(node.site or node.arg.node) for node in self.nodes if node.op == g.DEED}
         tests: set[int] = set()
@@ -92,6 +96,10 @@ class _Walker(Follower):
         done = state
         touches = undoes(deed, self.deed) or deed.pair.pauses & self.deed.pair.pauses
         if touches and same_receiver(self._resolved(self.deed.receiver, state), self.receiver(deed.receiver, state)):
+            there = self._resolve(deed.receiver, state.env)
+            if decide(question(there), state.facts) is False:
+                yield self.go(state, node.next)  # nothing there to do it to
+                return
             first = self._order(state)[0] or deed.kind
             done = State(state.node, state.facts, state.env, Open(("order", first, deed.kind)), state.stack)
         yield self.go(done, node.next)
@@ -103,21 +111,37 @@ class _Walker(Follower):
 
 
 def _loop_starts(graph: g.Graph) -> list[int]:
-    """The nodes at which loops begin again: targets of edges back to a node that a depth-first walk is still in."""
+    """The nodes at which loops with deeds in them begin again: the targets of back edges (the edges to a node that a
+    depth-first walk is still in) in whose natural loop a deed is done.
+    """
     found: list[int] = []
+    before: dict[int, list[int]] = {}
     state: dict[int, bool] = {graph.entry: True}
     trail = [(graph.entry, iter(_after(graph, graph.entry)))]
+    back: list[tuple[int, int]] = []
     while trail:
         index, rest = trail[-1]
         to = next(rest, None)
         if to is None:
             state[index] = False
             trail.pop()
-        elif state.get(to):
-            found.append(to)
+            continue
+        before.setdefault(to, []).append(index)
+        if state.get(to):
+            back.append((index, to))
         elif to not in state:
             state[to] = True
             trail.append((to, iter(_after(graph, to))))
+    for index, start in back:
+        loop = {start}
+        queue = [index]
+        while queue:
+            node = queue.pop()
+            if node not in loop:
+                loop.add(node)
+                queue += before.get(node, ())
+        if start not in found and any(graph.nodes[node].op == g.DEED for node in loop):
+            found.append(start)
     return found
 
 
