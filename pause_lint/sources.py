@@ -26,7 +26,7 @@ COMMON, COMMON_PLAIN = 40, 12
 class File:
     """One file: its bytes, how it was parsed last and for which words."""
 
-    __slots__ = ("data", "failed", "module", "named", "path", "reported", "text", "words")
+    __slots__ = ("data", "failed", "module", "named", "path", "reported", "words")
 
     def __init__(self, path: str, data: bytes, named: bool, reported: bool) -> None:
         self.path = path
@@ -35,7 +35,6 @@ class File:
         self.reported = reported
         self.module: Module | None = None
         self.words: frozenset[str] = frozenset()
-        self.text: str | None = None
         self.failed = False
 
 
@@ -129,16 +128,16 @@ class Sources:
         whole = file.named and file.reported
         if file.failed:
             return None
-        if file.module is not None and (
-            whole or not any(file.path in self._holding(word) for word in words - file.words)
+        module = file.module
+        if module is not None and (
+            module.outline is None
+            or not any(file.path in self._holding(word) for word in words - file.words)
+            or outlined(module.text, words) == module.outline
         ):
-            return file.module
-        if file.module is not None and file.text is not None and outlined(file.module.text, words) == file.text:
             file.words = words
-            return file.module
+            return module
         try:
             file.module = parse(file.path, file.data, None if whole else words)
-            file.text = None if whole else outlined(file.module.text, words)
         except Unparsable as error:
             file.failed = True
             if file.reported:

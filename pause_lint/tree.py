@@ -63,6 +63,7 @@ class Module:
     text: decoded, without a byte order mark, with the line endings of the file.
     tree: its syntax tree.
     lines: its lines without their endings, as `ast` counts them.
+    outline: the text that was parsed, if some of it was left out.
     """
 
     path: str
@@ -70,6 +71,7 @@ class Module:
     text: str
     tree: ast.Module
     lines: tuple[str, ...]
+    outline: str | None = None
 
     def column(self, line: int, byte_offset: int) -> int:
         """The column, in characters from 1, of what `ast` places `byte_offset` UTF-8 bytes into `line`."""
@@ -314,14 +316,13 @@ def parse(path: str, data: bytes, words: Collection[str] | None = None) -> Modul
     text = decode(data)
     if "\0" in text:
         raise Unparsable(text.count("\n", 0, text.index("\0")) + 1, "the file holds a null byte and is not Python text")
-    tree = None
     if words is not None:
         shorter = outlined(text, words)
         if shorter is not text:
             # Text that was cut at the wrong place does not parse; nor does a file that is wrong as a whole.
             with suppress(Unparsable):
-                tree = _tree(shorter)
-    return Module(path, data, text, _tree(text) if tree is None else tree, split_lines(text))
+                return Module(path, data, text, _tree(shorter), split_lines(text), shorter)
+    return Module(path, data, text, _tree(text), split_lines(text))
 
 
 def _tree(text: str) -> ast.Module:

@@ -12,10 +12,10 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pause_lint.analysis.build import own_nodes
 from pause_lint.analysis.endpoints import Route, bindings, requested
 from pause_lint.analysis.guards import Term, Terms, last_name
 from pause_lint.analysis.index import Routine
+from pause_lint.analysis.syntax import own_nodes, walk
 from pause_lint.tree import Module
 
 
@@ -82,7 +82,7 @@ class Anatomies:
                 case ast.Yield() | ast.YieldFrom():
                     yields = True
                 case ast.If() | ast.IfExp() | ast.Match():
-                    conditional.update(id(part) for part in ast.walk(node) if isinstance(part, ast.Call))
+                    conditional.update(id(part) for part in walk(node) if isinstance(part, ast.Call))
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
                     variables.setdefault(name, []).append(self.terms.of(value, {}))
                 case ast.For(target=ast.Name(id=name), iter=over) | ast.AsyncFor(target=ast.Name(id=name), iter=over):

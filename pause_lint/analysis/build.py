@@ -9,7 +9,7 @@ Nothing here decides what leaks.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -29,6 +29,7 @@ from pause_lint.analysis.exceptions import (
 )
 from pause_lint.analysis.functions import defaults
 from pause_lint.analysis.guards import FALSE, TRUE, Term, last_name, location, names, substitute, symbol
+from pause_lint.analysis.syntax import children, own_nodes, walk
 from pause_lint.pairs import plain_name
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -76,20 +77,6 @@ def build(function: ast.AST, body: Sequence[ast.stmt], events: Events, hierarchy
     Raises RecursionError for nesting deeper than the interpreter's stack.
     """
     return _Builder(function, events, hierarchy).build(body)
-
-
-def own_nodes(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """Every node below `body` that belongs to this function: bodies of nested functions and lambdas are left out."""
-    stack = list(body)
-    while stack:
-        node = stack.pop()
-        yield node
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            stack += [*node.decorator_list, *node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
-        elif isinstance(node, ast.Lambda):
-            stack += [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
-        else:
-            stack += ast.iter_child_nodes(node)
 
 
 class _Builder:
@@ -485,14 +472,14 @@ class _Builder:
         known = dict(loop_bindings(target, iterated, over, self.terms))
         pairs: list[tuple[str, Term]] = []
         fresh: list[int] = []
-        for node in ast.walk(target):
+        for node in walk(target):
             if isinstance(node, ast.Name | ast.Attribute) and isinstance(getattr(node, "ctx", None), ast.Store):
                 term = known.get(node.id, symbol(node)) if isinstance(node, ast.Name) else symbol(node)
                 self._bind(node, term, pairs, fresh, context)
         return self.assign(pairs, nxt, context, tuple(fresh))
 
     def _resumes_items(self, target: ast.expr, body: Sequence[ast.AST], context: _Context) -> bool:
-        bound = {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
+        bound = {node.id for node in walk(target) if isinstance(node, ast.Name)}
         for node in own_nodes(body):
             if isinstance(node, ast.Call) and self._speaks(node):
                 deed = self.events.deed(node, {}) or self.events.implied.get(id(node))
@@ -629,7 +616,7 @@ class _Builder:
             if case.guard is not None:
                 start = self.test(case.guard, start, otherwise, context)
             pairs: list[tuple[str, Term]] = []
-            for node in ast.walk(case.pattern):
+            for node in walk(case.pattern):
                 if isinstance(node, ast.MatchAs | ast.MatchStar) and node.name is not None:
                     whole = node is case.pattern
                     pairs.append((context.scope.get(node.name, node.name), asked if whole else symbol(node)))
@@ -703,7 +690,7 @@ class _Builder:
                     found = _acts(one) or _acts(other)
                 case ast.BoolOp(values=[_, *rest]):
                     found = any(_acts(value) for value in rest)
-            stack += ast.iter_child_nodes(part)
+            stack += children(part)
         self.marked[id(node)] = found or self.marked.get(id(node), False)
         return found
 
@@ -779,7 +766,7 @@ class _Builder:
         return node
 
     def _children(self, node: ast.AST, nxt: int, context: _Context) -> int:
-        for child in reversed(list(ast.iter_child_nodes(node))):
+        for child in reversed(children(node)):
             if isinstance(child, ast.expr):
                 nxt = self.expression(child, nxt, context)
             elif isinstance(child, ast.keyword):
@@ -875,7 +862,7 @@ class _Builder:
         self, deed: Deed, nxt: int, context: _Context, raises: tuple[Thrown, ...], fresh: tuple[int, ...] = ()
     ) -> int:
         """A step that pauses or resumes."""
-        for part in ast.walk(deed.node):
+        for part in walk(deed.node):
             if isinstance(part, ast.Call | ast.Await):
                 self.graph.places[id(part)] = part
         if context.site is not None and deed.kind == "pause":
@@ -1156,4 +1143,4 @@ def _exits(call: ast.Call) -> bool:
 
 def _acts(node: ast.expr) -> bool:
     """Whether evaluating an expression can do more than give a value."""
-    return any(isinstance(part, ast.Call | ast.Await | ast.Yield | ast.YieldFrom) for part in ast.walk(node))
+    return any(isinstance(part, ast.Call | ast.Await | ast.Yield | ast.YieldFrom) for part in walk(node))

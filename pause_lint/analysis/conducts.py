@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from pause_lint.analysis.build import own_nodes
 from pause_lint.analysis.events import Deed, Events
 from pause_lint.analysis.functions import Function, functions, mentioned_lines
 from pause_lint.analysis.ownership import Conduct
+from pause_lint.analysis.syntax import children, own_nodes, walk
 from pause_lint.tree import Module
 
 _DEFINITION = re.compile(r"^[ \t]*(async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
@@ -86,7 +86,7 @@ def _deeds(body: Sequence[ast.AST], events: Events, lines: list[int]) -> Iterato
             if deed is not None:
                 yield deed
                 continue
-        stack += reversed(list(ast.iter_child_nodes(node)))
+        stack += reversed(children(node))
 
 
 def _mentioned(node: ast.stmt, lines: list[int]) -> bool:
@@ -120,9 +120,7 @@ def _is_other_half(deed: Deed, other: Deed) -> bool:
 
 def _unused_values(function: Function) -> Iterator[ast.expr]:
     """Expressions whose value goes nowhere: statements of their own, and names that are never read."""
-    read = {
-        node.id for node in ast.walk(function.node) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    }
+    read = {node.id for node in walk(function.node) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     for node in own_nodes(function.body):
         match node:
             case ast.Expr(value=value):

@@ -20,6 +20,7 @@ from pause_lint.analysis.functions import Function, defaults
 from pause_lint.analysis.guards import Term, Terms, last_name, substitute
 from pause_lint.analysis.index import Index, Routine
 from pause_lint.analysis.ownership import FINAL_NAMES, Conduct, Surroundings, is_test
+from pause_lint.analysis.syntax import walk
 from pause_lint.finding import Step
 from pause_lint.pairs import Pair, Vocabulary, plain_name
 
@@ -296,7 +297,7 @@ class Effects:
     def _links(self, routine: Routine) -> list[Link]:
         """The calls of a function that have an effect, each with the effect in the function's own names."""
         links: list[Link] = []
-        explicit = {id(part) for deed in self._own_deeds(routine) for part in ast.walk(deed.node)}
+        explicit = {id(part) for deed in self._own_deeds(routine) for part in walk(deed.node)}
         names = self.names.keys() | self.outside.keys()
         for site in self.anatomy(routine).calls:
             if id(site.call) not in explicit and (site.routes or not site.words.isdisjoint(names)):
@@ -422,7 +423,7 @@ def _makes_manager(routine: Routine) -> bool:
 
 
 def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
-    return frozenset(argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg))
+    return frozenset(argument.arg for argument in walk(node.args) if isinstance(argument, ast.arg))
 
 
 def _is_inside(inner: Function, outer: Function) -> bool:

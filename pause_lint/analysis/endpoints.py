@@ -16,6 +16,7 @@ from pause_lint.analysis.events import HTTP_WORDS, is_logging, stores, words
 from pause_lint.analysis.functions import nodes_on
 from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.index import Index, Routine, imported_from, imports
+from pause_lint.analysis.syntax import walk
 from pause_lint.tree import Module
 
 _DECLARING = frozenset(
@@ -262,7 +263,7 @@ def _texts(node: ast.expr, values: Mapping[str, Sequence[ast.expr]]) -> Iterator
     if text is not None and "/" in text:
         yield text
     names = (
-        [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
+        [part.id for part in walk(node) if isinstance(part, ast.Name)]
         if isinstance(node, ast.Name | ast.JoinedStr | ast.BinOp)
         else []
     )

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from pause_lint.analysis.guards import Term, Terms, last_name, names, substitute
+from pause_lint.analysis.syntax import walk
 from pause_lint.finding import Step
 from pause_lint.pairs import Pair, Vocabulary, plain_name
 
@@ -205,7 +206,7 @@ class Events:
         texts: dict[str, list[ast.expr]] = {}
         choosy = any(pair.receivers or pair.never for pair in self.vocabulary.pairs)
         # Loops and assignments are statements; only where receivers are chosen by their words do comprehensions count.
-        for node in (part for top in body for part in ast.walk(top)) if choosy else _statements(body):
+        for node in (part for top in body for part in walk(top)) if choosy else _statements(body):
             match node:
                 case ast.For(target=target, iter=over) | ast.AsyncFor(target=target, iter=over):
                     self._note_loop(target, over, loops)

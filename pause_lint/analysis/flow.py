@@ -24,7 +24,8 @@ MAX_REPLAY = 6_000
 MAX_ROUNDS = 40
 _MAX_SIZE = 200
 
-Env = tuple[tuple[str, Term], ...]
+Env = frozenset[tuple[str, Term]]
+"""Variables and paths with their values. A frozen set remembers its hash; a tuple works it out again each time."""
 Flying = tuple[Thrown, int]
 """An exception in flight or caught, and the node that raised it (-1: before the pause)."""
 _Exit = tuple[int, int, str, bool]
@@ -45,7 +46,7 @@ class State:
 
     node: int
     facts: Facts = frozenset()
-    env: Env = ()
+    env: Env = frozenset()
     open: Open | None = None
     stack: tuple[Flying | int, ...] = ()
 
@@ -486,7 +487,7 @@ class Follower:
         for name, value in state.env:
             aged = substitute(value, leaf)
             env.append((name, ("sym", f"lost {name}", 0) if any(part[2] > 1 for part in symbols(aged)) else aged))
-        return State(state.node, frozenset(facts), tuple(env), state.open, state.stack)
+        return State(state.node, frozenset(facts), frozenset(env), state.open, state.stack)
 
     def _assign(self, state: State, pairs: list[tuple[str, Term]]) -> State:
         known = dict(state.env)
@@ -501,8 +502,8 @@ class Follower:
             if not name.endswith("["):
                 known[name] = value if _size(value) < _MAX_SIZE else ("sym", f"large {name}", 0)
         if any(name.endswith("[") for name, _ in values):
-            return State(state.node, frozenset(), tuple(sorted(known.items(), key=_first)), state.open, state.stack)
-        return State(state.node, state.facts, tuple(sorted(known.items(), key=_first)), state.open, state.stack)
+            return State(state.node, frozenset(), frozenset(known.items()), state.open, state.stack)
+        return State(state.node, state.facts, frozenset(known.items()), state.open, state.stack)
 
     def _branch(self, state: State, node: g.Node) -> Iterator[State]:
         term = node.arg
@@ -631,10 +632,6 @@ def _iterated(receiver: Term) -> Iterator[Term]:
         if receiver[0] == "each":
             yield receiver[1]
         receiver = receiver[1]
-
-
-def _first(item: tuple[str, Term]) -> str:
-    return item[0]
 
 
 def _grouped(thrown: Thrown) -> Thrown:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pause_lint.analysis.guards import last_name
+from pause_lint.analysis.syntax import children
 from pause_lint.pairs import Vocabulary
 from pause_lint.tree import Module
 
@@ -93,7 +94,7 @@ def nodes_on(module: Module, words: Sequence[str]) -> Iterator[ast.AST]:
         node = stack.pop()
         if not isinstance(node, ast.stmt) or _spans(lines, node):
             yield node
-            stack += reversed(list(ast.iter_child_nodes(node)))
+            stack += reversed(children(node))
 
 
 def classes(module: Module) -> dict[str, tuple[str, ...]]:

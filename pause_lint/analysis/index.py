@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from pause_lint.analysis.functions import Function
 from pause_lint.analysis.guards import last_name
+from pause_lint.analysis.syntax import walk
 from pause_lint.tree import Module
 
 _WRAPPERS = frozenset({"Optional", "Annotated", "Final", "ClassVar", "Type", "type", "Required", "Awaitable"})
@@ -233,7 +234,7 @@ class Index:
         if annotation is not None:
             return self.declared(annotation, where.module)
         values: list[ast.expr] = []
-        for node in ast.walk(where.function.node):
+        for node in walk(where.function.node):
             match node:
                 case ast.AnnAssign(target=ast.Name(id=target), annotation=given) if target == name:
                     return self.declared(given, where.module)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from pause_lint.analysis.build import own_nodes
 from pause_lint.analysis.conducts import View
 from pause_lint.analysis.functions import Function
 from pause_lint.analysis.guards import last_name
+from pause_lint.analysis.syntax import own_nodes, walk
 from pause_lint.analysis.witness import short, span
 from pause_lint.finding import Finding, Step
 from pause_lint.pairs import plain_name
@@ -30,7 +30,7 @@ def swallowed(view: View) -> Iterator[Finding]:
         if not conduct.resumes:
             continue
         for line, body in _swallowing(conduct.function):
-            inside = {id(node) for statement in body for node in ast.walk(statement)}
+            inside = {id(node) for statement in body for node in walk(statement)}
             for deed in conduct.resumes:
                 if id(deed.node) not in inside or plain_name(conduct.function.short) in deed.pair.resumes:
                     continue

@@ -16,6 +16,7 @@ from pause_lint.analysis.events import Deed, route_of
 from pause_lint.analysis.flow import undoes
 from pause_lint.analysis.functions import Function
 from pause_lint.analysis.guards import last_name
+from pause_lint.analysis.syntax import children, walk
 from pause_lint.pairs import Pair, answers, plain_name
 from pause_lint.tree import Module
 
@@ -46,7 +47,7 @@ class Surroundings:
     @cached_property
     def mentions(self) -> Mapping[int, frozenset[str]]:
         """By the identity of a function's syntax: the names it calls, and with `&` those it hands on."""
-        nodes = ast.walk(self.module.tree)
+        nodes = walk(self.module.tree)
         return {id(node): _mentions(node) for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
 
 
@@ -150,7 +151,7 @@ def goes_on(function: Function, pause: Deed) -> bool:
             continue
         if isinstance(node, ast.Call) and (node.lineno, node.col_offset) >= end and last_name(node.func) not in _PLAIN:
             return True
-        stack += ast.iter_child_nodes(node)
+        stack += children(node)
     return False
 
 
@@ -215,7 +216,7 @@ def _is_callback(function: Function, around: Surroundings) -> bool:
 
 def _mentions(function: ast.AST) -> frozenset[str]:
     found: set[str] = set()
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Call):
             found.add(last_name(node.func))
             for argument in (*node.args, *(keyword.value for keyword in node.keywords)):

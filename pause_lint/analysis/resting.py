@@ -14,6 +14,7 @@ from pause_lint.analysis import graph as g
 from pause_lint.analysis.events import same_receiver
 from pause_lint.analysis.flow import Flying, Follower, Open, State, undoes
 from pause_lint.analysis.guards import Term, decide, question
+from pause_lint.analysis.syntax import walk
 
 MAX_STATES = 8_000
 _UNTOUCHED = ("order", "", "")
@@ -73,12 +74,12 @@ class _Walker(Follower):
         """What the conditions depend on under which the deeds stand: others do not change their order."""
         sites = {id(node.site or node.arg.node) for node in self.nodes if node.op == g.DEED}
         tests: set[int] = set()
-        for outer in ast.walk(self.graph.function):
+        for outer in walk(self.graph.function):
             if isinstance(outer, ast.If | ast.While | ast.IfExp):
                 inside = outer.body if isinstance(outer.body, list) else [outer.body]
                 inside = [*inside, *(outer.orelse if isinstance(outer.orelse, list) else [outer.orelse])]
-                if any(id(part) in sites for block in inside for part in ast.walk(block)):
-                    tests |= {id(part) for part in ast.walk(outer.test)}
+                if any(id(part) in sites for block in inside for part in walk(block)):
+                    tests |= {id(part) for part in walk(outer.test)}
         return {
             key
             for node in self.nodes

@@ -12,6 +12,7 @@ from pause_lint.analysis import graph as g
 from pause_lint.analysis.events import Deed, same_receiver
 from pause_lint.analysis.flow import Followed, Leak, follow, undoes
 from pause_lint.analysis.functions import Function
+from pause_lint.analysis.syntax import walk
 from pause_lint.finding import Finding, Span, Step
 from pause_lint.tree import Module
 
@@ -132,16 +133,16 @@ def _is_pause_itself(graph: g.Graph, leak: Leak, deed: Deed) -> bool:
         return False
     if node.op == g.DEED:
         return bool(node.arg.node is deed.node)
-    return any(_takes_next(loop, node.syntax, deed) for loop in ast.walk(graph.function))
+    return any(_takes_next(loop, node.syntax, deed) for loop in walk(graph.function))
 
 
 def _takes_next(loop: ast.AST, syntax: ast.AST | None, deed: Deed) -> bool:
     """Whether `syntax` is what a loop goes over that pauses its items: failing to take the next leaves some paused."""
     if not isinstance(loop, ast.For | ast.AsyncFor) or loop.iter is not syntax:
         return False
-    bound = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
-    inside = any(part is deed.node for statement in loop.body for part in ast.walk(statement))
-    return inside and any(isinstance(part, ast.Name) and part.id in bound for part in ast.walk(deed.node))
+    bound = {node.id for node in walk(loop.target) if isinstance(node, ast.Name)}
+    inside = any(part is deed.node for statement in loop.body for part in walk(statement))
+    return inside and any(isinstance(part, ast.Name) and part.id in bound for part in walk(deed.node))
 
 
 _Stretch = tuple[tuple[int, int], tuple[int, int]]
@@ -163,7 +164,7 @@ def _in_cleanup(graph: g.Graph, leak: Leak, deed: Deed, cleanups: list[_Stretch]
 def _cleanups(function: ast.AST) -> list[_Stretch]:
     """The stretches of source that are bodies of `finally` clauses and handlers."""
     found: list[_Stretch] = []
-    for node in ast.walk(function):
+    for node in walk(function):
         blocks = []
         if isinstance(node, ast.Try | ast.TryStar) and node.finalbody:
             blocks.append(node.finalbody)
