@@ -17,8 +17,6 @@ from pause_lint.analysis.ownership import Conduct
 from pause_lint.analysis.syntax import children, own_nodes, walk
 from pause_lint.tree import Module
 
-_DEFINITION = re.compile(r"^[ \t]*(async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
-
 
 @dataclass(slots=True)
 class View:
@@ -44,12 +42,15 @@ def view(module: Module, events: Events, coroutines: frozenset[str]) -> View:
     return View(module, conducts, dropped)
 
 
-def coroutine_names(modules: Iterable[Module]) -> frozenset[str]:
-    """Names that the modules define, and only as `async def`."""
+def coroutine_names(modules: Iterable[Module], names: Iterable[str]) -> frozenset[str]:
+    """Those of `names` that the modules define, and only as `async def`."""
+    definition = re.compile(rf"def[ \t]+({'|'.join(map(re.escape, sorted(names)))})\b")
     found: dict[str, bool] = {}
     for module in modules:
-        for match in _DEFINITION.finditer(module.text):
-            found[match[2]] = found.get(match[2], True) and match[1] is not None
+        for match in definition.finditer(module.text):
+            before = module.text[module.text.rfind("\n", 0, match.start()) + 1 : match.start()].strip()
+            if before in ("", "async"):
+                found[match[1]] = found.get(match[1], True) and before == "async"
     return frozenset(name for name, asynchronous in found.items() if asynchronous)
 
 
@@ -57,8 +58,8 @@ def _conduct(module: Module, function: Function, events: Events, lines: list[int
     pauses: list[Deed] = []
     resumes: list[Deed] = []
     events = events.within(function.body)
-    if events.texts:
-        names = [name for name in events.texts if name in module.text]
+    names = [name for name in events.texts if name in module.text]
+    if names:
         named = {number for number, line in enumerate(module.lines, 1) if any(name in line for name in names)}
         lines = sorted({*lines, *named})
     for deed in _deeds(function.body, events, lines):

@@ -88,7 +88,12 @@ def _spans(lines: list[int], statement: ast.stmt) -> bool:
 
 def nodes_on(module: Module, words: Sequence[str]) -> Iterator[ast.AST]:
     """The nodes of the statements whose lines mention one of `words`, outer ones first."""
-    lines = [number for number, line in enumerate(module.lines, 1) if any(word in line for word in words)]
+    there = [word for word in words if word in module.text]
+    if not there:
+        return
+    lines = (
+        [number for number, line in enumerate(module.lines, 1) if any(word in line for word in there)] if there else []
+    )
     stack: list[ast.AST] = list(reversed(module.tree.body)) if lines else []
     while stack:
         node = stack.pop()

@@ -129,7 +129,7 @@ class Program:
         self.options = options
         self.notes: list[str] = []
         events = Events(Vocabulary.of(options.pairs), anatomies.terms, options.quiet_calls)
-        self.coroutines = coroutine_names(modules) & {*events.vocabulary.pausing, *events.vocabulary.resuming}
+        self.coroutines = coroutine_names(modules, {*events.vocabulary.pausing, *events.vocabulary.resuming})
         agreed = smaller.views if smaller is not None and smaller.coroutines == self.coroutines else ()
         seen = {id(one.module): one for one in agreed}
         self.views: list[View] = [seen.get(id(module)) or view(module, events, self.coroutines) for module in modules]
