@@ -556,7 +556,9 @@ class _Builder:
             return self.assign([(_flag(site), FALSE) for site in sites], inside, context)
 
         def leave(end: int, final: _Context) -> int:
-            return self.call(end, final, raises, manager)
+            left = self.call(end, final, raises, manager)
+            self.graph.nodes[left].leaves = body[-1].end_lineno or body[-1].lineno
+            return left
 
         target = self.events.managers.get(id(manager))
         if target is not None and isinstance(manager, ast.Call):

@@ -9,10 +9,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pause_lint.analysis.events import Deed, Events
-from pause_lint.analysis.functions import Function, functions, mentioned_lines
+from pause_lint.analysis.functions import Function, functions, is_nested_in, mentioned_lines
+from pause_lint.analysis.guards import Term
 from pause_lint.analysis.ownership import Conduct
 from pause_lint.analysis.syntax import children, own_nodes, walk
 from pause_lint.tree import Module
@@ -20,11 +21,10 @@ from pause_lint.tree import Module
 
 @dataclass(slots=True)
 class View:
-    """One module: the functions of interest with their conduct, and the deeds whose coroutine is made and dropped."""
+    """One module: the functions of interest with their conduct."""
 
     module: Module
     conducts: list[Conduct] = field(default_factory=list)
-    dropped: list[tuple[Conduct, Deed]] = field(default_factory=list)
 
 
 def view(module: Module, events: Events, coroutines: frozenset[str]) -> View:
@@ -38,8 +38,14 @@ def view(module: Module, events: Events, coroutines: frozenset[str]) -> View:
     if dropped:
         dead = frozenset(id(deed.node) for _, deed in dropped)
         alive = Events(events.vocabulary, events.terms, events.quiet_calls, dead)
-        conducts = [_conduct(module, function, alive, lines) for function in found]
-    return View(module, conducts, dropped)
+        conducts = [
+            replace(
+                _conduct(module, function, alive, lines),
+                dropped=tuple(deed for conduct, deed in dropped if conduct.function is function),
+            )
+            for function in found
+        ]
+    return View(module, conducts)
 
 
 def coroutine_names(modules: Iterable[Module], names: Iterable[str]) -> frozenset[str]:
@@ -97,13 +103,24 @@ def _mentioned(node: ast.stmt, lines: list[int]) -> bool:
 
 def _dropped(conducts: Sequence[Conduct], coroutines: frozenset[str]) -> Iterator[tuple[Conduct, Deed]]:
     """Deeds that make a coroutine, as the tree defines it or as the other half is awaited, and do nothing with it."""
-    every = [deed for conduct in conducts for deed in (*conduct.pauses, *conduct.resumes)]
-    awaited = [deed for deed in every if deed.awaited and not deed.bare]
+    awaited = [
+        (conduct.function, deed)
+        for conduct in conducts
+        for deed in (*conduct.pauses, *conduct.resumes)
+        if deed.awaited and not deed.bare
+    ]
     for conduct in conducts:
         suspects = [
             deed
             for deed in (*conduct.pauses, *conduct.resumes)
-            if deed.bare and (deed.spelling in coroutines or any(_is_other_half(deed, other) for other in awaited))
+            if deed.bare
+            and (
+                deed.spelling in coroutines
+                or any(
+                    _is_other_half(deed, other) and _share(conduct.function, function, deed.receiver)
+                    for function, other in awaited
+                )
+            )
         ]
         unused = {id(value) for value in _unused_values(conduct.function)} if suspects else set()
         yield from ((conduct, deed) for deed in suspects if id(deed.node) in unused)
@@ -117,6 +134,17 @@ def _is_other_half(deed: Deed, other: Deed) -> bool:
         and isinstance(other.node, ast.Call)
         and isinstance(other.node.func, ast.Attribute | ast.Name)
     )
+
+
+def _share(one: Function, two: Function, receiver: Term) -> bool:
+    """Whether a receiver written alike in two functions is one object: one of them holds the other, or they are
+    methods of one class and it belongs to `self`.
+    """
+    if one.node is two.node or is_nested_in(one, two.node) or is_nested_in(two, one.node):
+        return True
+    while receiver and receiver[0] in ("attr", "item"):
+        receiver = receiver[1]
+    return receiver == ("name", "self") and one.owner is not None and one.owner is two.owner
 
 
 def _unused_values(function: Function) -> Iterator[ast.expr]:

@@ -6,7 +6,6 @@ stands at the innermost function that offers the pair to nobody and has the rece
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -14,7 +13,6 @@ from pause_lint.analysis import ownership
 from pause_lint.analysis.effects import Effect, Effects, Link, Summary, answers_for
 from pause_lint.analysis.endpoints import Endpoint
 from pause_lint.analysis.events import Deed
-from pause_lint.analysis.functions import Function
 from pause_lint.analysis.guards import Term
 from pause_lint.analysis.index import Class, Routine
 from pause_lint.pairs import Pair, plain_name
@@ -204,13 +202,3 @@ def _path(receiver: Term) -> Iterator[str]:
         receiver = receiver[1]
     if receiver and receiver[0] in ("name", "var"):
         yield str(receiver[1])
-
-
-def is_nested_in(function: Function, node: ast.AST) -> bool:
-    """Whether a function is nested in the one whose syntax is `node`."""
-    current = function.parent
-    while current is not None:
-        if current.node is node:
-            return True
-        current = current.parent
-    return False

@@ -16,7 +16,7 @@ from pause_lint.analysis.anatomy import Anatomies, Anatomy, CallSite
 from pause_lint.analysis.calls import CallGraph
 from pause_lint.analysis.endpoints import Endpoint, endpoints, serves
 from pause_lint.analysis.events import OPAQUE, Deed, Events, Target, same_receiver
-from pause_lint.analysis.functions import Function, defaults
+from pause_lint.analysis.functions import defaults, is_nested_in
 from pause_lint.analysis.guards import Term, Terms, last_name, substitute
 from pause_lint.analysis.index import Index, Routine
 from pause_lint.analysis.ownership import FINAL_NAMES, Conduct, Surroundings, is_test
@@ -297,7 +297,9 @@ class Effects:
     def _links(self, routine: Routine) -> list[Link]:
         """The calls of a function that have an effect, each with the effect in the function's own names."""
         links: list[Link] = []
-        explicit = {id(part) for deed in self._own_deeds(routine) for part in walk(deed.node)}
+        conduct = self.conducts.get(id(routine.function.node))
+        known = (*conduct.pauses, *conduct.resumes, *conduct.dropped) if conduct is not None else ()
+        explicit = {id(part) for deed in known for part in walk(deed.node)}
         names = self.names.keys() | self.outside.keys()
         for site in self.anatomy(routine).calls:
             if id(site.call) not in explicit and (site.routes or not site.words.isdisjoint(names)):
@@ -363,7 +365,7 @@ class Effects:
         """An effect of a callee in the names of its caller."""
         own = callee.function.node
         assert not isinstance(own, ast.Module)
-        enclosed = _is_inside(callee.function, routine.function)
+        enclosed = is_nested_in(callee.function, routine.function.node)
         parameters = _parameters(own)
         first = [argument.arg for argument in (*own.args.posonlyargs, *own.args.args)][:1]
         static = any(last_name(decorator) == "staticmethod" for decorator in own.decorator_list)
@@ -424,15 +426,6 @@ def _makes_manager(routine: Routine) -> bool:
 
 def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
     return frozenset(argument.arg for argument in walk(node.args) if isinstance(argument, ast.arg))
-
-
-def _is_inside(inner: Function, outer: Function) -> bool:
-    current = inner.parent
-    while current is not None:
-        if current is outer or current.node is outer.node:
-            return True
-        current = current.parent
-    return False
 
 
 def _outline(effects: tuple[Effect, ...]) -> set[tuple[str, Term, frozenset[str]]]:

@@ -126,3 +126,13 @@ def defaults(arguments: ast.arguments) -> dict[str, ast.expr]:
         if default is not None:
             found[argument.arg] = default
     return found
+
+
+def is_nested_in(function: Function, node: ast.AST) -> bool:
+    """Whether a function is nested in the one whose syntax is `node`."""
+    current = function.parent
+    while current is not None:
+        if current.node is node:
+            return True
+        current = current.parent
+    return False

@@ -46,6 +46,8 @@ class Node:
     keys: frozenset[str] = frozenset()
     site: ast.expr | None = None
     """The call that brought this step here, if it stands in the body of a local function."""
+    leaves: int = 0
+    """The last line of the `with` block that this step leaves, if it does."""
 
 
 @dataclass(frozen=True, slots=True)

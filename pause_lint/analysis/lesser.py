@@ -16,12 +16,13 @@ from pause_lint.pairs import plain_name
 
 def unawaited(view: View) -> Iterator[Finding]:
     """PR004: coroutines of the pair that are made and dropped."""
-    for conduct, deed in view.dropped:
-        verb = "resumes" if deed.kind == "resume" else "pauses"
-        message = f"{short(deed.node)} makes a coroutine that nobody awaits: it {verb} nothing"
-        place = span(view.module, deed.node)
-        step = Step(view.module.path, place.line, place.column, "the coroutine is made here and dropped")
-        yield Finding("PR004", "not-awaited", message, view.module.path, place, conduct.function.name, (step,))
+    for conduct in view.conducts:
+        for deed in conduct.dropped:
+            verb = "resumes" if deed.kind == "resume" else "pauses"
+            message = f"{short(deed.node)} makes a coroutine that nobody awaits: it {verb} nothing"
+            place = span(view.module, deed.node)
+            step = Step(view.module.path, place.line, place.column, "the coroutine is made here and dropped")
+            yield Finding("PR004", "not-awaited", message, view.module.path, place, conduct.function.name, (step,))
 
 
 def swallowed(view: View) -> Iterator[Finding]:

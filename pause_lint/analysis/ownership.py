@@ -28,11 +28,12 @@ FINAL_NAMES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Conduct:
-    """What a function's own body does, in source order."""
+    """What a function's own body does, in source order. dropped: deeds whose coroutine it makes and never runs."""
 
     function: Function
     pauses: tuple[Deed, ...]
     resumes: tuple[Deed, ...]
+    dropped: tuple[Deed, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,11 @@ from pause_lint.analysis import holding, lesser, ownership
 from pause_lint.analysis.anatomy import Anatomies
 from pause_lint.analysis.build import build
 from pause_lint.analysis.conducts import View, coroutine_names, view
-from pause_lint.analysis.duty import Duty, is_nested_in
+from pause_lint.analysis.duty import Duty
 from pause_lint.analysis.effects import Effects, Link, Summary
 from pause_lint.analysis.events import Deed, Events, Target
 from pause_lint.analysis.flow import Followed, undoes
-from pause_lint.analysis.functions import Function, classes
+from pause_lint.analysis.functions import Function, classes, is_nested_in
 from pause_lint.analysis.guards import Terms
 from pause_lint.analysis.index import Index
 from pause_lint.analysis.ownership import Conduct, Surroundings
@@ -138,7 +138,7 @@ class Program:
         self.around = {one.module.path: Surroundings(one.module, tuple(one.conducts)) for one in self.views}
         self.effects = Effects(self.index, events, conducts, self.around, _outside(options), anatomies)
         self.duty = Duty(self.effects)
-        dead = frozenset(id(deed.node) for one in self.views for _, deed in one.dropped)
+        dead = frozenset(id(deed.node) for conduct in conducts.values() for deed in conduct.dropped)
         self.counted: set[int] = set()
         implied, inlined = self._implied()
         self.events = Events(
@@ -243,8 +243,10 @@ class Program:
             if id(deed.node) in done:
                 continue
             done.add(id(deed.node))
-            takes = ownership.resumes_itself(conduct, deed) or any(
-                undoes(graph.nodes[other].arg, deed) for other in graph.deeds("resume")
+            takes = (
+                ownership.resumes_itself(conduct, deed)
+                or any(undoes(dropped, deed) for dropped in conduct.dropped)
+                or any(undoes(graph.nodes[other].arg, deed) for other in graph.deeds("resume"))
             )
             if takes and is_resting_state(graph, site):
                 continue

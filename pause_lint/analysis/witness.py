@@ -118,7 +118,10 @@ def _stands(node: g.Node) -> ast.AST | None:
 
 def _rank(graph: g.Graph, leak: Leak) -> tuple[int, int, bool, int]:
     """The order of witnesses: the one that leaves earliest; an error before a cancellation."""
-    line, column = _place(_stands(graph.nodes[leak.escape]))
+    node = graph.nodes[leak.escape]
+    line, column = _place(_stands(node))
+    if node.leaves and node.site is None:
+        line, column = node.leaves, 1 << 30
     cancelled = leak.thrown is not None and leak.thrown.upper in ("CancelledError", "GeneratorExit")
     return (line, column, cancelled, leak.exit)
 
@@ -195,6 +198,8 @@ def _event(graph: g.Graph, leak: Leak) -> str:
     if isinstance(syntax, ast.Import | ast.ImportFrom):
         return f"the import on line {line} fails"
     text = short(syntax) if syntax is not None else "a call"
+    if node.leaves and node.site is None:
+        text = f"leaving the block of {text}"
     if leak.thrown.upper == "CancelledError":
         return f"{text} on line {line} is cancelled"
     if leak.thrown.upper == "GeneratorExit":

@@ -140,3 +140,68 @@ def reload(engine):
 """
     assert places(found(source, Options())) == [(3, "PR001")]
     assert found(source, Options(stable_calls=frozenset({"is_driver"}))) == []
+
+
+SYNCHRONOUS_BESIDE_ASYNCHRONOUS = """\
+class Engine:
+    async def swap(self, engine, weights):
+        await engine.pause_generation()
+        try:
+            await weights.load()
+        finally:
+            await engine.continue_generation()
+
+
+def swap(engine, weights):
+    engine.pause_generation()  # PR001
+    weights.load()
+    engine.continue_generation()
+
+
+class Local:
+    def swap(self, weights):
+        self.engine.pause_generation()  # PR001
+        weights.load()
+        self.engine.continue_generation()
+
+
+class Remote:
+    async def hold(self):
+        await self.engine.pause_generation()  # PR001
+
+    async def release(self):
+        self.engine.continue_generation()  # PR004
+"""
+
+
+def test_a_receiver_written_alike_in_another_function_need_not_be_the_same_object() -> None:
+    expected = [
+        (number, line.rpartition("# ")[2])
+        for number, line in enumerate(SYNCHRONOUS_BESIDE_ASYNCHRONOUS.splitlines(), 1)
+        if "# PR" in line
+    ]
+    assert places(found(SYNCHRONOUS_BESIDE_ASYNCHRONOUS, Options())) == expected
+
+
+@pytest.mark.parametrize(
+    "body, event",
+    [
+        ("engine.pause_generation()\n        load()\n        engine.continue_generation()", "load() on line 4 raises"),
+        ("engine.pause_generation()\n    engine.continue_generation()", "leaving the block of lock on line 2 raises"),
+    ],
+)
+def test_leaving_a_with_block_comes_after_what_it_holds(body: str, event: str) -> None:
+    source = f"def swap(engine, lock):\n    with lock:\n        {body}\n"
+    assert [one.message.partition(" if ")[2] for one in found(source, Options())] == [event]
+
+
+@pytest.mark.parametrize("options", sorted({snippet.options for _, snippet in SNIPPETS}, key=repr))
+def test_functions_of_one_file_do_not_disturb_each_other(options: Options) -> None:
+    source = ""
+    expected: list[tuple[int, str]] = []
+    for _, snippet in SNIPPETS:
+        if snippet.options == options and not snippet.wrong:
+            before = source.count("\n")
+            source += snippet.source + "\n\n"
+            expected += [(before + line, code) for line, code in snippet.expected]
+    assert places(found(source, options)) == expected
