@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from pause_lint.analysis.events import Deed, Events
 from pause_lint.analysis.functions import Function, functions, is_nested_in, mentioned_lines
-from pause_lint.analysis.guards import Term
+from pause_lint.analysis.guards import Term, last_name
 from pause_lint.analysis.ownership import Conduct
 from pause_lint.analysis.syntax import children, own_nodes, walk
 from pause_lint.tree import Module
@@ -132,7 +132,7 @@ def _is_other_half(deed: Deed, other: Deed) -> bool:
         and deed.pair is other.pair
         and deed.receiver == other.receiver
         and isinstance(other.node, ast.Call)
-        and isinstance(other.node.func, ast.Attribute | ast.Name)
+        and last_name(other.node.func) == other.spelling
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from pause_lint.analysis import graph as g
 from pause_lint.analysis.program import Case
 from pause_lint.fixing import shapes
 from pause_lint.fixing.acts import condition_of, scene_of
@@ -16,11 +17,32 @@ from pause_lint.fixing.edits import Plan
 from pause_lint.fixing.flags import flagged
 from pause_lint.fixing.spellings import Spellings
 
+_TWICE = "what resumes later elsewhere may then resume twice"
 _RESUMED = (shapes.cleanup, shapes.straight, shapes.gap, shapes.partial, shapes.looped, shapes.tested, shapes.branches)
 
 
 def plans(case: Case, spellings: Spellings) -> Iterator[Plan]:
     """Candidate plans for the pause of `case`, best first. `spellings`: how the project resumes."""
+    hands_on = _hands_on(case)
+    for plan in _plans(case, spellings):
+        yield Plan(plan.edits, safe=False, why_unsafe=_TWICE) if hands_on and plan.safe else plan
+
+
+def _hands_on(case: Case) -> bool:
+    """Whether the function names a resume of the pause's pair without doing it, so that something else may do it
+    later: `future.add_done_callback(engine.resume)`, also within a lambda or a nested function.
+    """
+    deeds = [node.arg.node for node in case.graph.nodes if node.op == g.DEED]
+    every = list(ast.walk(case.function.node))
+    done = {id(part) for deed in deeds for part in ast.walk(deed)}
+    done |= {id(node.value) for node in every if isinstance(node, ast.Assign)}  # called by another name
+    return any(
+        isinstance(node, ast.Attribute) and node.attr in case.deed.pair.resumes and id(node) not in done
+        for node in every
+    )
+
+
+def _plans(case: Case, spellings: Spellings) -> Iterator[Plan]:
     if isinstance(case.function.node, ast.Module):
         return
     scene = scene_of(case)
@@ -37,4 +59,4 @@ def plans(case: Case, spellings: Spellings) -> Iterator[Plan]:
     handed_on = scene.resumes and all(act.is_handed_on for act in scene.resumes)
     if handed_on and condition_of(scene.pause.statement) is None:
         for plan in shapes.never(scene, [scene.resumes[0].deed.spelling]):
-            yield Plan(plan.edits, safe=False, why_unsafe="what resumes later elsewhere may then resume twice")
+            yield Plan(plan.edits, safe=False, why_unsafe=_TWICE)

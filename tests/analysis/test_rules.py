@@ -165,6 +165,20 @@ class Local:
         self.engine.continue_generation()
 
 
+class Threaded:
+    async def swap(self, weights):
+        await asyncio.to_thread(self.engine.pause_generation)
+        try:
+            await asyncio.to_thread(weights.load)
+        finally:
+            await asyncio.to_thread(self.engine.continue_generation)
+
+    def swap_here(self, weights):
+        self.engine.pause_generation()  # PR001
+        weights.load()
+        self.engine.continue_generation()
+
+
 class Remote:
     async def hold(self):
         await self.engine.pause_generation()  # PR001
@@ -205,3 +219,34 @@ def test_functions_of_one_file_do_not_disturb_each_other(options: Options) -> No
             source += snippet.source + "\n\n"
             expected += [(before + line, code) for line, code in snippet.expected]
     assert places(found(source, options)) == expected
+
+
+@pytest.mark.parametrize(
+    "callback", ["engine.continue_generation", "lambda future: engine.continue_generation()", "release"]
+)
+def test_a_fix_is_unsafe_where_a_callback_resumes(callback: str) -> None:
+    source = f"""\
+def swap(engine, weights):
+    def release(future):
+        {"engine.continue_generation()" if callback == "release" else "return future"}
+
+    engine.pause_generation()
+    future = weights.load()
+    future.add_done_callback({callback})
+""".encode()
+    refused = fix_source(source, PATH, Options(), unsafe=False)
+    assert refused.data == source
+    assert ["resume twice" in reason for _, reason in refused.unfixed] == [True]
+    assert not fix_source(source, PATH, Options(), unsafe=True).unfixed
+
+
+@pytest.mark.parametrize("name", ["engine.continue_generation", "resume"])
+def test_a_fix_is_safe_where_the_resume_is_called_by_another_name(name: str) -> None:
+    source = f"""\
+def swap(engine, weights):
+    resume = engine.continue_generation
+    engine.pause_generation()
+    weights.load()
+    {name}()
+""".encode()
+    assert not fix_source(source, PATH, Options(), unsafe=False).unfixed
