@@ -26,12 +26,10 @@ def is_resting_state(graph: g.Graph, site: int) -> bool:
     if not any(undoes(graph.nodes[index].arg, pause) for index in graph.deeds("resume")):
         return False
     walker = _Walker(graph, site)
-    walker.track(walker.closure(walker.receivers() | walker.guarding()))
-    whole = walker.verdict(graph.entry)
-    if whole is False or (whole is None and walker.returned):
+    under, raised = walker.guarding()
+    if not walker.holds(under):
         return False
-    verdicts = [whole, *(walker.verdict(start) for start in _loop_starts(graph))]
-    return False not in verdicts and True in verdicts
+    return raised <= under or walker.holds(under | raised) or walker.gave_up
 
 
 class _Walker(Follower):
@@ -41,6 +39,18 @@ class _Walker(Follower):
 
     returned = False
     """Whether some path has returned."""
+    gave_up = False
+    """Whether there were too many states."""
+
+    def holds(self, names: set[str]) -> bool:
+        """Whether the order is reversed, as far as conditions on `names` tell."""
+        self.track(self.closure(self.receivers() | names))
+        self.returned = False
+        whole = self.verdict(self.graph.entry)
+        if whole is False or (whole is None and self.returned):
+            return False
+        verdicts = [whole, *(self.verdict(start) for start in _loop_starts(self.graph))]
+        return False not in verdicts and True in verdicts
 
     def verdict(self, start: int) -> bool | None:
         """Whether every path from `start`, back to it or out, is in reverse order; None if none of them does a deed."""
@@ -63,6 +73,7 @@ class _Walker(Follower):
                     seen.add(after)
                     queue.append(after)
             if len(seen) > MAX_STATES:
+                self.gave_up = True
                 return False
         return found
 
@@ -70,22 +81,30 @@ class _Walker(Follower):
         """Where an exception comes from is no matter to the order of deeds."""
         return super().fly(state, handler, (flying[0], -1))
 
-    def guarding(self) -> set[str]:
-        """What the conditions depend on under which the deeds stand: others do not change their order."""
+    def guarding(self) -> tuple[set[str], set[str]]:
+        """What the conditions depend on under which deeds stand, and those under which something is raised.
+
+        Others change neither the order of deeds nor which paths return.
+        """
         sites = {id(node.site or node.arg.node) for node in self.nodes if node.op == g.DEED}
-        tests: set[int] = set()
+        under: set[int] = set()
+        raised: set[int] = set()
         for outer in walk(self.graph.function):
             if isinstance(outer, ast.If | ast.While | ast.IfExp):
                 inside = outer.body if isinstance(outer.body, list) else [outer.body]
                 inside = [*inside, *(outer.orelse if isinstance(outer.orelse, list) else [outer.orelse])]
-                if any(id(part) in sites for block in inside for part in walk(block)):
-                    tests |= {id(part) for part in walk(outer.test)}
-        return {
-            key
-            for node in self.nodes
-            if node.op == g.BRANCH and (node.site is not None or id(node.syntax) in tests)
-            for key in node.keys
-        }
+                parts = [part for block in inside for part in walk(block)]
+                if any(id(part) in sites for part in parts):
+                    under |= {id(part) for part in walk(outer.test)}
+                elif any(isinstance(part, ast.Raise) for part in parts):
+                    raised |= {id(part) for part in walk(outer.test)}
+            elif isinstance(outer, ast.Assert):
+                raised |= {id(part) for part in walk(outer.test)}
+        branches = [node for node in self.nodes if node.op == g.BRANCH]
+        return (
+            {key for node in branches if node.site is not None or id(node.syntax) in under for key in node.keys},
+            {key for node in branches if id(node.syntax) in raised for key in node.keys},
+        )
 
     def _order(self, state: State) -> tuple[str, str]:
         assert state.open is not None

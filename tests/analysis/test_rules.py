@@ -250,3 +250,17 @@ def swap(engine, weights):
     {name}()
 """.encode()
     assert not fix_source(source, PATH, Options(), unsafe=False).unfixed
+
+
+def test_the_order_is_not_reversed_where_no_path_returns() -> None:
+    source = """\
+class Trainer:
+    def swap(self, weights):
+        self.ready = False
+        self.engine.resume_generation()
+        weights.load()
+        self.engine.pause_generation()
+        assert self.ready
+"""
+    assert places(found(source, Options())) == [(6, "PR001")]
+    assert places(found(source.replace("ready = False", "ready = weights.there"), Options())) == []
