@@ -52,7 +52,7 @@ def outlined(text: str, words: Collection[str]) -> str:
         return text
     functions, classes, doubtful = _blocks(text)
     starts = [function.start for function in functions]
-    places = [place for word in words for place in _places(text, word, alone=False)]
+    places = [place for word in words for place in places_of(text, word, alone=False)]
     kept: set[int] = set()
     names = doubtful
     for remaining in range(CALLERS, -1, -1):
@@ -65,7 +65,7 @@ def outlined(text: str, words: Collection[str]) -> str:
         kept |= found
         if remaining:
             # The words that were given may be parts of longer names or of strings; the names of functions stand alone.
-            places += [place for name in names for place in _places(text, name, alone=True)]
+            places += [place for name in names for place in places_of(text, name, alone=True)]
             names = set()
     wanted = sorted({*places, *(functions[index].start for index in kept)})
     idle = [block for block in classes if bisect_left(wanted, block.start) == bisect_left(wanted, block.end)]
@@ -86,7 +86,7 @@ def outlined(text: str, words: Collection[str]) -> str:
     return "".join(parts) + text[position:] if parts else text
 
 
-def _places(text: str, name: str, alone: bool) -> Iterator[int]:
+def places_of(text: str, name: str, alone: bool) -> Iterator[int]:
     """Where `name` is in `text`; `alone`: as a word of its own."""
     place = text.find(name)
     while place >= 0:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pause_lint.analysis.endpoints import Route, bindings, requested
 from pause_lint.analysis.guards import Term, Terms, last_name
 from pause_lint.analysis.index import Routine
 from pause_lint.analysis.syntax import own_nodes, walk
+from pause_lint.outline import places_of
 from pause_lint.tree import Module
 
 
@@ -63,7 +64,7 @@ class Anatomies:
             ends = self._ends.get(module.tree)
             if ends is None:
                 ends = self._ends[module.tree] = [match.end() for match in re.finditer(r"\r\n?|\n", module.text)]
-            found = sorted({bisect_right(ends, place) + 1 for place in _places(module.text, word)})
+            found = sorted({bisect_right(ends, place) + 1 for place in places_of(module.text, word, alone=True)})
             self._lines[module.tree, word] = found
         return found
 
@@ -93,17 +94,6 @@ class Anatomies:
         return Anatomy(
             tuple(calls), yields, frozenset(conditional), {name: tuple(terms) for name, terms in variables.items()}
         )
-
-
-def _places(text: str, word: str) -> Iterator[int]:
-    """Where a word stands alone. A regular expression that begins with a word boundary would try every character."""
-    place = text.find(word)
-    while place >= 0:
-        end = place + len(word)
-        before, after = text[place - 1 : place], text[end : end + 1]
-        if not (before.isalnum() or before == "_" or after.isalnum() or after == "_"):
-            yield place
-        place = text.find(word, end)
 
 
 def _words(call: ast.Call, aliases: Mapping[str, str]) -> frozenset[str]:

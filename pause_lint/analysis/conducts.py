@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from pause_lint.analysis.events import Deed, Events
-from pause_lint.analysis.functions import Function, functions, is_nested_in, mentioned_lines
+from pause_lint.analysis.functions import Function, functions, is_nested_in, mentioned_lines, spans
 from pause_lint.analysis.guards import Term, last_name
 from pause_lint.analysis.ownership import Conduct
 from pause_lint.analysis.syntax import children, own_nodes, walk
@@ -80,7 +80,7 @@ def _deeds(body: Sequence[ast.AST], events: Events, lines: list[int]) -> Iterato
         node = stack.pop()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             continue
-        if isinstance(node, ast.stmt) and not _mentioned(node, lines):
+        if isinstance(node, ast.stmt) and not spans(lines, node):
             continue
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             # A bound method under a name of the function's own: it is called by that name.
@@ -94,11 +94,6 @@ def _deeds(body: Sequence[ast.AST], events: Events, lines: list[int]) -> Iterato
                 yield deed
                 continue
         stack += reversed(children(node))
-
-
-def _mentioned(node: ast.stmt, lines: list[int]) -> bool:
-    end = node.end_lineno or node.lineno
-    return any(node.lineno <= line <= end for line in lines)
 
 
 def _dropped(conducts: Sequence[Conduct], coroutines: frozenset[str]) -> Iterator[tuple[Conduct, Deed]]:

@@ -16,7 +16,7 @@ from pause_lint.analysis.anatomy import Anatomies, Anatomy, CallSite
 from pause_lint.analysis.calls import CallGraph
 from pause_lint.analysis.endpoints import Endpoint, endpoints, serves
 from pause_lint.analysis.events import OPAQUE, Deed, Events, Target, same_receiver
-from pause_lint.analysis.functions import defaults, is_nested_in
+from pause_lint.analysis.functions import defaults, is_nested_in, parameters
 from pause_lint.analysis.guards import Term, Terms, last_name, substitute
 from pause_lint.analysis.index import Index, Routine
 from pause_lint.analysis.ownership import FINAL_NAMES, Conduct, Surroundings, is_test
@@ -204,8 +204,7 @@ class Effects:
     # -- one function --------------------------------------------------------------------------------------------------
 
     def _summary(self, routine: Routine) -> Summary:
-        node = routine.function.node
-        conduct = self.conducts.get(id(node)) or Conduct(routine.function, (), ())
+        conduct = self._conduct(routine)
         marked = self._marked(routine)
         yields = self.anatomy(routine).yields
         links = self._links(routine)
@@ -271,11 +270,11 @@ class Effects:
         node = routine.function.node
         if isinstance(node, ast.Module):
             return receiver
-        parameters = _parameters(node)
+        names = parameters(node)
         local = self.anatomy(routine).variables
 
         def leaf(term: Term) -> Term | None:
-            if not term or term[0] != "name" or term[1] in parameters or term[1] not in local:
+            if not term or term[0] != "name" or term[1] in names or term[1] not in local:
                 return ("local",) if term and term[0] == "sym" else None
             values = local[term[1]]
             return substitute(values[0], leaf) if len(values) == 1 and term not in values else ("local",)
@@ -297,23 +296,22 @@ class Effects:
     def _links(self, routine: Routine) -> list[Link]:
         """The calls of a function that have an effect, each with the effect in the function's own names."""
         links: list[Link] = []
-        conduct = self.conducts.get(id(routine.function.node))
-        known = (*conduct.pauses, *conduct.resumes, *conduct.dropped) if conduct is not None else ()
-        explicit = {id(part) for deed in known for part in walk(deed.node)}
+        conduct = self._conduct(routine)
+        own = (*conduct.pauses, *conduct.resumes, *conduct.dropped)
+        explicit = {id(part) for deed in own for part in walk(deed.node)}
         names = self.names.keys() | self.outside.keys()
         for site in self.anatomy(routine).calls:
             if id(site.call) not in explicit and (site.routes or not site.words.isdisjoint(names)):
                 links += self._links_of(site, routine)
-        paused = [self.outward(deed.receiver, routine) for deed in self._own_deeds(routine) if deed.kind == "pause"]
+        paused = [self.outward(deed.receiver, routine) for deed in conduct.pauses]
         return [replace(link, covered=self._is_covered(link.effect, paused, routine)) for link in links]
 
     def _is_covered(self, effect: Effect, paused: Sequence[Term], routine: Routine) -> bool:
         receiver = self.outward(effect.receiver, routine)
         return effect.kind == "pause" and any(same_receiver(one, receiver) for one in paused)
 
-    def _own_deeds(self, routine: Routine) -> Sequence[Deed]:
-        conduct = self.conducts.get(id(routine.function.node))
-        return (*conduct.pauses, *conduct.resumes) if conduct is not None else ()
+    def _conduct(self, routine: Routine) -> Conduct:
+        return self.conducts.get(id(routine.function.node)) or Conduct(routine.function, (), ())
 
     def _links_of(self, site: CallSite, routine: Routine) -> Iterator[Link]:
         call = site.call
@@ -366,7 +364,7 @@ class Effects:
         own = callee.function.node
         assert not isinstance(own, ast.Module)
         enclosed = is_nested_in(callee.function, routine.function.node)
-        parameters = _parameters(own)
+        names = parameters(own)
         first = [argument.arg for argument in (*own.args.posonlyargs, *own.args.args)][:1]
         static = any(last_name(decorator) == "staticmethod" for decorator in own.decorator_list)
         spread = any(isinstance(part, ast.Starred) for part in call.args) or any(not k.arg for k in call.keywords)
@@ -386,7 +384,7 @@ class Effects:
                 return self.terms.of(target.arguments[name], {})
             if isinstance(default.get(name), ast.Constant):
                 return self.terms.of(default[name], {})
-            if name in parameters or (not enclosed and name == "self"):
+            if name in names or (not enclosed and name == "self"):
                 lost = True
             return None
 
@@ -422,10 +420,6 @@ def _makes_manager(routine: Routine) -> bool:
     return not isinstance(node, ast.Module) and any(
         last_name(decorator) in ("contextmanager", "asynccontextmanager") for decorator in node.decorator_list
     )
-
-
-def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
-    return frozenset(argument.arg for argument in walk(node.args) if isinstance(argument, ast.arg))
 
 
 def _outline(effects: tuple[Effect, ...]) -> set[tuple[str, Term, frozenset[str]]]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pause_lint.analysis.guards import last_name
-from pause_lint.analysis.syntax import children
+from pause_lint.analysis.syntax import children, walk
 from pause_lint.pairs import Vocabulary
 from pause_lint.tree import Module
 
@@ -58,7 +58,7 @@ def functions(module: Module, lines: list[int]) -> Iterator[Function]:
     while stack:
         body, prefix, owner, parent = stack.pop()
         for statement in body:
-            if not _spans(lines, statement):
+            if not spans(lines, statement):
                 continue
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
                 function = Function(statement, prefix + statement.name, owner, parent)
@@ -81,7 +81,8 @@ def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
         yield part.body
 
 
-def _spans(lines: list[int], statement: ast.stmt) -> bool:
+def spans(lines: list[int], statement: ast.stmt) -> bool:
+    """Whether a statement goes over one of `lines`, which are in order."""
     place = bisect_left(lines, statement.lineno)
     return place < len(lines) and lines[place] <= (statement.end_lineno or statement.lineno)
 
@@ -97,7 +98,7 @@ def nodes_on(module: Module, words: Sequence[str]) -> Iterator[ast.AST]:
     stack: list[ast.AST] = list(reversed(module.tree.body)) if lines else []
     while stack:
         node = stack.pop()
-        if not isinstance(node, ast.stmt) or _spans(lines, node):
+        if not isinstance(node, ast.stmt) or spans(lines, node):
             yield node
             stack += reversed(children(node))
 
@@ -116,6 +117,13 @@ def classes(module: Module) -> dict[str, tuple[str, ...]]:
             for block in _blocks(node):
                 stack += block
     return found
+
+
+def parameters(node: ast.AST) -> frozenset[str]:
+    """The names of a function's parameters; a module has none."""
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return frozenset()
+    return frozenset(argument.arg for argument in walk(node.args) if isinstance(argument, ast.arg))
 
 
 def defaults(arguments: ast.arguments) -> dict[str, ast.expr]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pause_lint.analysis import graph as g
 from pause_lint.analysis.events import same_receiver
 from pause_lint.analysis.flow import Flying, Follower, Open, State, undoes
-from pause_lint.analysis.guards import Term, decide, question
+from pause_lint.analysis.guards import decide, question
 from pause_lint.analysis.syntax import walk
 
 MAX_STATES = 8_000
@@ -115,7 +115,7 @@ class _Walker(Follower):
         deed = node.arg
         done = state
         touches = undoes(deed, self.deed) or deed.pair.pauses & self.deed.pair.pauses
-        if touches and same_receiver(self._resolved(self.deed.receiver, state), self.receiver(deed.receiver, state)):
+        if touches and same_receiver(self.receiver(self.deed.receiver, state), self.receiver(deed.receiver, state)):
             there = self._resolve(deed.receiver, state.env)
             if decide(question(there), state.facts) is False:
                 yield self.go(state, node.next)  # nothing there to do it to
@@ -125,9 +125,6 @@ class _Walker(Follower):
         yield self.go(done, node.next)
         for thrown in node.raises:
             yield self.throw(done, node, thrown, -1)
-
-    def _resolved(self, receiver: Term, state: State) -> Term:
-        return self.receiver(receiver, state)
 
 
 def _loop_starts(graph: g.Graph) -> list[int]:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from pause_lint.analysis.functions import parameters
 from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.program import Case
 from pause_lint.fixing.acts import Act, Scene
@@ -101,7 +102,7 @@ def resume_text(scene: Scene, pauses: Sequence[Act]) -> str | None:
     bound = names(pauses[0].statement, ast.Load)
     for act in pauses[1:]:
         bound &= names(act.statement, ast.Load)
-    unbound = local - bound - _parameters(function)
+    unbound = local - bound - parameters(function)
     return next((text for text in _examples(scene) if not names(ast.parse(text), ast.Load) & unbound), None)
 
 
@@ -125,9 +126,3 @@ def _examples(scene: Scene) -> Iterator[str]:
         source = answer(scene.pauses[0], act.deed.spelling)
         if source is not None:
             yield source
-
-
-def _parameters(function: ast.AST) -> set[str]:
-    if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-        return set()
-    return {argument.arg for argument in ast.walk(function.args) if isinstance(argument, ast.arg)}
