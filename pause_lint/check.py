@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 from pause_lint import suppress
 from pause_lint.config import Options, tree_root
 from pause_lint.finding import Finding, Problem, Report
+from pause_lint.module import Module
 from pause_lint.sources import Sources, left_out
-from pause_lint.tree import STDIN_NAME, Module, discover, inside_tree, is_test
+from pause_lint.tree import STDIN_NAME, discover, inside_tree, is_test
 
 if TYPE_CHECKING:
     from pause_lint.analysis.program import Grow

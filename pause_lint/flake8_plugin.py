@@ -37,7 +37,7 @@ COMMAND_LINE_ONLY = frozenset(rule.code for rule in BY_CODE.values() if rule.def
 
 
 def _stems(options: Options) -> tuple[str, ...]:
-    return tuple(sorted(stem.decode() for stem in Vocabulary.of(options.pairs).stems()))
+    return Vocabulary.of(options.pairs).words
 
 
 class Checker:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
+
+from pause_lint.module import places_of
 
 SMALL = 8_000
 """Files with fewer characters are not worth the trouble."""
@@ -22,7 +24,6 @@ CALLERS = 1
 _DEF = re.compile(r"def +(\w+)")
 _CLASS = re.compile(r"class +(\w+)")
 _BEFORE = re.compile(r"( *)(?:async +)?$")
-_WORD = re.compile(r"\w")
 _CODE_END = re.compile(r":[ \t]*(?:#.*)?\r?$")
 _LONGEST_HEADER = 80
 
@@ -84,16 +85,6 @@ def outlined(text: str, words: Collection[str]) -> str:
         parts.append(body[:indent] + "..." + "\n" * body.count("\n", indent))
         position = block.end
     return "".join(parts) + text[position:] if parts else text
-
-
-def places_of(text: str, name: str, alone: bool) -> Iterator[int]:
-    """Where `name` is in `text`; `alone`: as a word of its own."""
-    place = text.find(name)
-    while place >= 0:
-        end = place + len(name)
-        if not alone or not (_WORD.match(text, end) or (place and _WORD.match(text, place - 1))):
-            yield place
-        place = text.find(name, end)
 
 
 def _blocks(text: str) -> tuple[list[_Block], list[_Block], set[str]]:

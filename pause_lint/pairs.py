@@ -6,7 +6,9 @@ Matching names against source is the business of `analysis.events`; nothing here
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 ENGINE_WORDS = (
     "engine",
@@ -153,6 +155,7 @@ ANSWERS: tuple[tuple[str, str], ...] = (
 _DECORATION = re.compile(r"^_*(?:areal_)?(?:async_)?(.+?)(?:_async)?_*$")
 
 
+@lru_cache(maxsize=4096)
 def plain_name(name: str) -> str:
     """`name` without leading underscores, `areal_`, `async_` and `_async`."""
     match = _DECORATION.match(name)
@@ -179,11 +182,15 @@ def answers(first: str, second: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The pairs in force, indexed by plain name."""
+    """The pairs in force, indexed by plain name.
+
+    words: one of these stands in every text that holds a name: those names that are in no other one.
+    """
 
     pairs: tuple[Pair, ...]
     pausing: dict[str, tuple[Pair, ...]] = field(default_factory=dict)
     resuming: dict[str, tuple[Pair, ...]] = field(default_factory=dict)
+    words: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, pairs: tuple[Pair, ...]) -> Vocabulary:
@@ -195,11 +202,16 @@ class Vocabulary:
                 pausing[name] = (*pausing.get(name, ()), pair)
             for name in pair.resumes:
                 resuming[name] = (*resuming.get(name, ()), pair)
-        return cls(pairs, pausing, resuming)
+        return cls(pairs, pausing, resuming, shortest((*pausing, *resuming)))
 
-    def stems(self) -> frozenset[bytes]:
-        """The byte strings one of which a file must hold for a pause to be in it."""
-        return frozenset(name.encode() for name in self.pausing)
+
+def shortest(names: Iterable[str]) -> tuple[str, ...]:
+    """Those of `names` that hold no other of them, in order."""
+    found: list[str] = []
+    for name in sorted(names, key=lambda name: (len(name), name)):
+        if not any(other in name for other in found):
+            found.append(name)
+    return tuple(sorted(found))
 
 
 def preset_pairs(names: tuple[str, ...]) -> tuple[Pair, ...]:

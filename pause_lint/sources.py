@@ -12,9 +12,10 @@ from contextlib import suppress as suppress_errors
 from pause_lint import suppress
 from pause_lint.config import Options
 from pause_lint.finding import Problem
+from pause_lint.module import Module
 from pause_lint.outline import outlined
-from pause_lint.pairs import Vocabulary
-from pause_lint.tree import Module, Source, Unparsable, decode, is_test, parse, read
+from pause_lint.pairs import Vocabulary, shortest
+from pause_lint.tree import Source, Unparsable, decode, is_test, parse, read
 
 MARK = "pause-lint:"
 """What a comment on a `def` that states its effect begins with."""
@@ -170,7 +171,7 @@ def vocabulary_words(options: Options) -> frozenset[str]:
     """The words one of which a file must hold to matter by itself."""
     vocabulary = Vocabulary.of(options.pairs)
     outside = (name.rpartition(".")[2] for name in (*options.pauses, *options.resumes))
-    return frozenset((*vocabulary.pausing, *vocabulary.resuming, *outside, MARK))
+    return frozenset(shortest((*vocabulary.pausing, *vocabulary.resuming, *outside, MARK)))
 
 
 def left_out(path: str) -> str:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from pause_lint.config import MARKERS, Options, marked_root, tree_root
 from pause_lint.finding import Problem
+from pause_lint.module import Module
 from pause_lint.outline import outlined
 
 STDIN_NAME = "stdin"
@@ -52,33 +53,6 @@ class Source:
     location: str
     inside: str
     named: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Module:
-    """A file that has been read and parsed.
-
-    path: as shown in reports.
-    data: the file as it stands.
-    text: decoded, without a byte order mark, with the line endings of the file.
-    tree: its syntax tree.
-    lines: its lines without their endings, as `ast` counts them.
-    outline: the text that was parsed, if some of it was left out.
-    """
-
-    path: str
-    data: bytes
-    text: str
-    tree: ast.Module
-    lines: tuple[str, ...]
-    outline: str | None = None
-
-    def column(self, line: int, byte_offset: int) -> int:
-        """The column, in characters from 1, of what `ast` places `byte_offset` UTF-8 bytes into `line`."""
-        text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
-        if text.isascii():
-            return byte_offset + 1
-        return len(text.encode()[:byte_offset].decode(errors="ignore")) + 1
 
 
 class Unparsable(Exception):

@@ -38,6 +38,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _AWAIT = (SOME, CANCELLED)
 _YIELD = (SOME, CLOSED)
+_ENTERING = ("enter_context", "enter_async_context")
 _INLINE_DEPTH = 4
 _MOST_YIELDS = 2
 
@@ -83,6 +84,7 @@ class _Builder:
     def __init__(self, function: ast.AST, events: Events, hierarchy: Hierarchy) -> None:
         self.events = events.within(getattr(function, "body", ()))
         self.terms = events.terms
+        self.words = events.vocabulary.words
         self.graph = g.Graph(function, hierarchy=hierarchy)
         self.callables: dict[str, list[ast.AST]] = {}
         self.bindings: dict[str, int] = {}
@@ -134,7 +136,7 @@ class _Builder:
                     if _manager(value) == "stack" and isinstance(target, ast.Name):
                         self.stacks.add(target.id)
                 case ast.Call(func=ast.Attribute(value=owner, attr=attr)):
-                    if attr in REGISTRARS or attr in ("enter_context", "enter_async_context"):
+                    if attr in REGISTRARS or attr in _ENTERING:
                         if node.args and not (attr == "push" and not isinstance(owner, ast.Name)):
                             self.registered.setdefault(ast.unparse(owner), []).append(node)
                     elif attr in ("close", "aclose", "pop_all") and isinstance(owner, ast.Name):
@@ -661,40 +663,37 @@ class _Builder:
         known = self.marked.get(id(node))
         if known is not None:
             return known
-        vocabulary = self.events.vocabulary
         found = False
         stack: list[ast.AST] = [node]
         while stack and not found:
             part = stack.pop()
-            if id(part) in self.events.implied or id(part) in self.events.inlined:
+            if isinstance(part, ast.Attribute):
+                found = self._says(part.attr)
+            elif isinstance(part, ast.Name):
+                name = part.id
+                found = (
+                    self._says(name) or name in self.events.texts or (name in self.callables and self._matters(name))
+                )
+            elif isinstance(part, ast.Constant):
+                text = part.value
+                found = isinstance(text, str) and any(word in text for word in self.words)
+            elif isinstance(part, ast.Call):
+                found = id(part) in self.events.implied or id(part) in self.events.inlined
+            elif isinstance(part, ast.NamedExpr | ast.Lambda):
                 found = True
-                break
-            match part:
-                case ast.Attribute(attr=name) | ast.Name(id=name):
-                    plain = plain_name(name)
-                    found = (
-                        plain in vocabulary.pausing
-                        or plain in vocabulary.resuming
-                        or name in REGISTRARS
-                        or name in ("enter_context", "enter_async_context")
-                        or (
-                            isinstance(part, ast.Name)
-                            and (name in self.events.texts or (name in self.callables and self._matters(name)))
-                        )
-                    )
-                case ast.Constant(value=str() as text):
-                    found = any(word in text for word in vocabulary.pausing) or any(
-                        word in text for word in vocabulary.resuming
-                    )
-                case ast.NamedExpr() | ast.Lambda():
-                    found = True
-                case ast.IfExp(body=one, orelse=other):
-                    found = _acts(one) or _acts(other)
-                case ast.BoolOp(values=[_, *rest]):
-                    found = any(_acts(value) for value in rest)
+            elif isinstance(part, ast.IfExp):
+                found = _acts(part.body) or _acts(part.orelse)
+            elif isinstance(part, ast.BoolOp):
+                found = any(_acts(value) for value in part.values[1:])
             stack += children(part)
         self.marked[id(node)] = found or self.marked.get(id(node), False)
         return found
+
+    def _says(self, name: str) -> bool:
+        """Whether a name pauses, resumes or registers something to be called later."""
+        plain = plain_name(name)
+        vocabulary = self.events.vocabulary
+        return plain in vocabulary.pausing or plain in vocabulary.resuming or name in REGISTRARS or name in _ENTERING
 
     def _matters(self, name: str, seen: frozenset[str] = frozenset()) -> bool:
         """Whether a local callable of this name pauses or resumes."""

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from pause_lint.analysis.events import REGISTRARS, RPC_WORDS, Target, is_logging, stores, words
 from pause_lint.analysis.guards import last_name
-from pause_lint.analysis.index import Index, Routine, imported_from, imports, is_stub
+from pause_lint.analysis.index import Index, Routine, imports, is_stub
 
 
 class CallGraph:
@@ -94,7 +94,7 @@ class CallGraph:
 
     def _meant(self, name: str, where: Routine) -> str:
         """A name as it is called where it is defined."""
-        return self.index.aliases(where.module).get(name, name)
+        return where.module.aliases.get(name, name)
 
     def _function(self, name: str, where: Routine) -> list[Routine]:
         found = self.index.functions.get(name, [])
@@ -112,7 +112,7 @@ class CallGraph:
         imported = [routine for routine in outer if imports(where.module, name, routine.module)]
         if len(imported) == 1:
             return imported
-        return outer if len(outer) == 1 and imported_from(where.module, name) else []
+        return outer if len(outer) == 1 and where.module.imported_from(name) else []
 
     def _method(self, receiver: ast.expr, name: str, where: Routine) -> tuple[list[Routine], str, ast.expr | None]:
         """The methods that `receiver.name` may be, the declared class they were found through, and what their `self`

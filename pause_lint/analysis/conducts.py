@@ -16,7 +16,7 @@ from pause_lint.analysis.functions import Function, functions, is_nested_in, men
 from pause_lint.analysis.guards import Term, last_name
 from pause_lint.analysis.ownership import Conduct
 from pause_lint.analysis.syntax import children, own_nodes, walk
-from pause_lint.tree import Module
+from pause_lint.module import Module
 
 
 @dataclass(slots=True)
@@ -64,10 +64,8 @@ def _conduct(module: Module, function: Function, events: Events, lines: list[int
     pauses: list[Deed] = []
     resumes: list[Deed] = []
     events = events.within(function.body)
-    names = [name for name in events.texts if name in module.text]
-    if names:
-        named = {number for number, line in enumerate(module.lines, 1) if any(name in line for name in names)}
-        lines = sorted({*lines, *named})
+    if events.texts:
+        lines = sorted({*lines, *module.lines_with_any(sorted(events.texts))})
     for deed in _deeds(function.body, events, lines):
         (pauses if deed.kind == "pause" else resumes).append(deed)
     return Conduct(function, tuple(pauses), tuple(resumes))

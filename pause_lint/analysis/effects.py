@@ -100,14 +100,13 @@ class Effects:
         self.names: dict[str, set[int]] = {}
         self.graph = CallGraph(index, self.has_effect)
         self.endpoints: list[Endpoint] = endpoints(index)
-        self._spans = self._spans_by_path()
         self._commented = {module.path for module in index.modules if "pause-lint:" in module.text}
         self.callers: dict[int, list[Link]] = {}
         self._run()
 
     def anatomy(self, routine: Routine) -> Anatomy:
         """What a function's body shows."""
-        return self.anatomies.of(routine, self.index.aliases(routine.module))
+        return self.anatomies.of(routine)
 
     def managers(self) -> dict[int, Target]:
         """The calls of generator functions that make context managers and resume, by identity."""
@@ -183,23 +182,12 @@ class Effects:
         """The innermost functions whose lines mention a name."""
         found: dict[int, Routine] = {}
         for module in self.index.modules:
-            if name in module.text:
-                meant = [name, *(alias for alias, word in self.index.aliases(module).items() if word == name)]
-                for line in sorted(line for word in meant for line in self.anatomies.lines_with(word, module)):
-                    for start, end, routine in reversed(self._spans.get(module.path, [])):
-                        if start <= line <= end:
-                            found[id(routine.function.node)] = routine
-                            break
+            meant = [name, *(alias for alias, word in module.aliases.items() if word == name)]
+            for line in sorted(line for word in meant for line in module.lines_with(word, alone=True)):
+                routine = self.index.innermost(module, line)
+                if routine is not None:
+                    found[id(routine.function.node)] = routine
         return sorted(found.values(), key=lambda routine: routine.order)
-
-    def _spans_by_path(self) -> dict[str, list[tuple[int, int, Routine]]]:
-        spans: dict[str, list[tuple[int, int, Routine]]] = {}
-        for routine in self._ordered():
-            node = routine.function.node
-            spans.setdefault(routine.module.path, []).append(
-                (getattr(node, "lineno", 1), getattr(node, "end_lineno", 1), routine)
-            )
-        return spans
 
     # -- one function --------------------------------------------------------------------------------------------------
 
@@ -342,9 +330,10 @@ class Effects:
         call = site.call
         for route in site.routes:
             for endpoint in self.endpoints:
-                if endpoint.handler is routine or not serves(endpoint, route):
+                effects = self._effects(endpoint.handler)
+                if not effects or endpoint.handler is routine or not serves(endpoint, route):
                     continue
-                for effect in self._effects(endpoint.handler):
+                for effect in effects:
                     path = "/" + "/".join(endpoint.route)
                     hop = self._step(call, routine, f"{routine.function.name} makes a request to {path}")
                     node = endpoint.handler.function.node

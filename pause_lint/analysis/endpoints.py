@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pause_lint.analysis.events import HTTP_WORDS, is_logging, stores, words
 from pause_lint.analysis.functions import nodes_on
 from pause_lint.analysis.guards import last_name
-from pause_lint.analysis.index import Index, Routine, imported_from, imports
+from pause_lint.analysis.index import Index, Routine, imports
 from pause_lint.analysis.syntax import walk
-from pause_lint.tree import Module
+from pause_lint.module import Module
 
 _DECLARING = frozenset(
     {"get", "post", "put", "patch", "delete", "route", "api_route", "websocket", "head", "options", "view"}
@@ -53,6 +53,8 @@ _MOUNTING = ("Router", "Blueprint", "include_router", "register_blueprint")
 _PARAMETER = re.compile(r"[{<][^}>]*[}>]")
 
 Route = tuple[str, ...]
+Values = Callable[[], Mapping[str, Sequence[ast.expr]]]
+"""What the names of a function and its module are bound to."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +88,7 @@ def endpoints(index: Index) -> list[Endpoint]:
                 if path is not None and isinstance(decorator.func, ast.Attribute):
                     found += _mounted(path, last_name(decorator.func.value), routine, mounts)
     for module in index.modules:
-        if any(word in module.text for word in _ADDED):
+        if module.lines_with_any(_ADDED):
             found += _added(module, index, mounts)
     return found
 
@@ -106,7 +108,7 @@ def _mounts(index: Index) -> _Mounts:
     applications = {module.path: module.path for module in index.modules}
     calls: list[tuple[Module, ast.Call]] = []
     for module in index.modules:
-        if not any(word in module.text for word in _MOUNTING):
+        if not module.lines_with_any(_MOUNTING):
             continue
         for node in nodes_on(module, (*_ROUTERS, *_MOUNTING, "mount")):
             match node:
@@ -125,7 +127,7 @@ def _mounts(index: Index) -> _Mounts:
     for routine in index.routines.values():
         for name in _decorating(routine):
             if not _defines(routine.module, name):
-                for dotted in imported_from(routine.module, name):
+                for dotted in routine.module.imported_from(name):
                     # The file need not be at hand: whoever imports the same name from there shares the application.
                     shared = f"{_absolute(dotted, routine.module)}:{name}"
                     applications.setdefault(shared, shared)
@@ -237,11 +239,8 @@ def literal(node: ast.expr) -> str | None:
     return None
 
 
-def requested(call: ast.Call, values: Mapping[str, Sequence[ast.expr]]) -> Iterator[Route]:
-    """The routes that a call names: it posts to them, or builds a request for them, also through a variable.
-
-    values: what the names of the function and its module are bound to.
-    """
+def requested(call: ast.Call, values: Values) -> Iterator[Route]:
+    """The routes that a call names: it posts to them, or builds a request for them, also through a variable."""
     name = last_name(call.func)
     builder = name[:1].isupper() and "equest" in name
     if not name or is_logging(call) or (stores(call.func) and not builder):
@@ -257,7 +256,7 @@ def requested(call: ast.Call, values: Mapping[str, Sequence[ast.expr]]) -> Itera
                     yield route
 
 
-def _texts(node: ast.expr, values: Mapping[str, Sequence[ast.expr]]) -> Iterator[str]:
+def _texts(node: ast.expr, values: Values) -> Iterator[str]:
     """The texts an argument may be: its own, or those of the assignments to the variable it is, or ends with."""
     text = literal(node)
     if text is not None and "/" in text:
@@ -268,7 +267,7 @@ def _texts(node: ast.expr, values: Mapping[str, Sequence[ast.expr]]) -> Iterator
         else []
     )
     for name in names:
-        for value in values.get(name, ()):
+        for value in values().get(name, ()):
             known = literal(value)
             if known is not None and "/" in known:
                 yield known

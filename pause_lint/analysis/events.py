@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from pause_lint.analysis.guards import Term, Terms, last_name, names, substitute
 from pause_lint.analysis.syntax import walk
@@ -552,6 +553,7 @@ def is_logging(call: ast.Call) -> bool:
     return name == "print" or (name in _LOGGING and isinstance(call.func, ast.Attribute))
 
 
+@lru_cache(maxsize=4096)
 def words(name: str) -> frozenset[str]:
     """The words of a name in snake or camel case, in lower case."""
     parts: list[str] = []

@@ -101,8 +101,9 @@ class Follower:
         self.graph = graph
         self.nodes = graph.nodes
         self.site = site
+        self.before = graph.before()
         self.deed: Deed = graph.nodes[site].arg
-        self.useful = self._reaching(site)
+        self.useful = self.reaching(site)
         self.tracked: frozenset[str] = frozenset()
         self.sites: frozenset[int] = frozenset()
 
@@ -159,27 +160,16 @@ class Follower:
         top = state.stack[0]
         return top[0] if isinstance(top, tuple) else None
 
-    def _reaching(self, target: int) -> list[bool]:
-        """For every node whether the pause can still be reached from it."""
-        back: list[list[int]] = [[] for _ in self.nodes]
-        for index, node in enumerate(self.nodes):
-            for to in (node.next, node.alt, node.handler):
-                if to >= 0:
-                    back[to].append(index)
-            if node.op in (g.DISPATCH, g.REGROUP):
-                for clause in node.arg if node.op == g.DISPATCH else node.arg[0]:
-                    back[clause.target].append(index)
-            elif node.op == g.END:
-                for to in node.arg:
-                    back[to].append(index)
-        found = [False] * len(self.nodes)
+    def reaching(self, target: int) -> frozenset[int]:
+        """The nodes from which edges, conditions apart, lead to `target`."""
+        found: set[int] = set()
         stack = [target]
         while stack:
             index = stack.pop()
-            if not found[index]:
-                found[index] = True
-                stack += back[index]
-        return found
+            if index not in found:
+                found.add(index)
+                stack += self.before[index]
+        return frozenset(found)
 
     def closure(self, wanted: Iterable[str]) -> frozenset[str]:
         """`wanted` and whatever those are computed from."""
@@ -220,7 +210,7 @@ class Follower:
                 self._arrive(walk, number, state)
                 continue
             for after in self.step(state, walk.closers):
-                if after.open is None and not self.useful[after.node]:
+                if after.open is None and after.node not in self.useful:
                     continue
                 known = numbers.get(after)
                 if known is None:

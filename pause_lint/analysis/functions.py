@@ -7,15 +7,14 @@ in depth.
 from __future__ import annotations
 
 import ast
-import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.syntax import children, walk
+from pause_lint.module import Module
 from pause_lint.pairs import Vocabulary
-from pause_lint.tree import Module
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +35,14 @@ class Function:
         return self.name.rpartition(".")[2]
 
     @property
+    def lines(self) -> tuple[int, int]:
+        """Its first and its last line, decorators apart."""
+        node = self.node
+        if isinstance(node, ast.Module):
+            return 1, node.body[-1].end_lineno or 1 if node.body else 1
+        return node.lineno, node.end_lineno or node.lineno
+
+    @property
     def body(self) -> Sequence[ast.stmt]:
         """Its statements."""
         return self.node.body
@@ -43,10 +50,7 @@ class Function:
 
 def mentioned_lines(module: Module, vocabulary: Vocabulary) -> list[int]:
     """The lines, in order, whose text holds a word that pauses or resumes."""
-    pattern = re.compile(
-        "|".join(sorted({*vocabulary.pausing, *vocabulary.resuming}, key=lambda word: (-len(word), word)))
-    )
-    return [number for number, line in enumerate(module.lines, 1) if pattern.search(line)]
+    return module.lines_with_any(vocabulary.words)
 
 
 def functions(module: Module, lines: list[int]) -> Iterator[Function]:
@@ -89,12 +93,7 @@ def spans(lines: list[int], statement: ast.stmt) -> bool:
 
 def nodes_on(module: Module, words: Sequence[str]) -> Iterator[ast.AST]:
     """The nodes of the statements whose lines mention one of `words`, outer ones first."""
-    there = [word for word in words if word in module.text]
-    if not there:
-        return
-    lines = (
-        [number for number, line in enumerate(module.lines, 1) if any(word in line for word in there)] if there else []
-    )
+    lines = module.lines_with_any(words)
     stack: list[ast.AST] = list(reversed(module.tree.body)) if lines else []
     while stack:
         node = stack.pop()

@@ -79,3 +79,18 @@ class Graph:
     def deeds(self, kind: str) -> list[int]:
         """The nodes that do a deed of this kind."""
         return [index for index, node in enumerate(self.nodes) if node.op == DEED and node.arg.kind == kind]
+
+    def before(self) -> list[list[int]]:
+        """For every node those that an edge leads from, the edges of exceptions included."""
+        found: list[list[int]] = [[] for _ in self.nodes]
+        for index, node in enumerate(self.nodes):
+            for to in (node.next, node.alt, node.handler):
+                if to >= 0:
+                    found[to].append(index)
+            if node.op in (DISPATCH, REGROUP):
+                for clause in node.arg if node.op == DISPATCH else node.arg[0]:
+                    found[clause.target].append(index)
+            elif node.op == END:
+                for to in node.arg:
+                    found[to].append(index)
+        return found

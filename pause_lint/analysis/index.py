@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pause_lint.analysis.functions import Function
 from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.syntax import walk
-from pause_lint.tree import Module
+from pause_lint.module import Module
 
 _WRAPPERS = frozenset({"Optional", "Annotated", "Final", "ClassVar", "Type", "type", "Required", "Awaitable"})
 _DEPTH = 12
@@ -53,6 +54,11 @@ class Class:
         return self.node.name
 
 
+_Spans = tuple[list[int], list[tuple[int, int, Routine]]]
+"""The first lines of the functions of a module in order; and of each its last line, the place of the function that it
+is in, and itself."""
+
+
 class Index:
     """The definitions of some modules, by name."""
 
@@ -64,7 +70,8 @@ class Index:
         self.routines: dict[int, Routine] = {}
         self.owners: dict[int, Class] = {}
         self._subclasses: dict[str, list[Class]] = {}
-        self._aliases: dict[str, dict[str, str]] = {}
+        self._defined: dict[str, list[Routine]] = {}
+        self._spans: dict[str, _Spans] = {}
         self._texts: dict[tuple[int, str], tuple[str, ...]] = {}
         for module in modules:
             self._collect(module)
@@ -88,6 +95,7 @@ class Index:
                     function = Function(node, prefix + node.name, owner.node if owner else None, parent)
                     routine = Routine(module, function)
                     self.routines[id(node)] = routine
+                    self._defined.setdefault(module.path, []).append(routine)
                     if owner is not None:
                         owner.methods.setdefault(node.name, routine)
                         self.methods.setdefault(node.name, []).append(routine)
@@ -100,18 +108,19 @@ class Index:
                     stack.append((getattr(node, "orelse", []), prefix, owner, parent))
                     stack += [(handler.body, prefix, owner, parent) for handler in getattr(node, "handlers", ())]
 
-    def aliases(self, module: Module) -> dict[str, str]:
-        """What a module imports under another name, by that name: `from x import f as g`, `import pkg.mod as m`."""
-        found = self._aliases.get(module.path)
-        if found is None:
-            found = {}
-            for match in re.finditer(r" as (\w+)", module.text) if " as " in module.text else ():
-                line = module.text[module.text.rfind("\n", 0, match.start()) + 1 : match.start()]
-                name = line.rpartition(" ")[2].rpartition(",")[2].lstrip("(")
-                if ("import" in line or line.strip() == name) and name.replace(".", "").isidentifier():
-                    found[match[1]] = name.rpartition(".")[2]
-            self._aliases[module.path] = found
-        return found
+    def innermost(self, module: Module, line: int) -> Routine | None:
+        """The innermost function that a line is in."""
+        spans = self._spans.get(module.path)
+        if spans is None:
+            spans = self._spans[module.path] = _spans(self._defined.get(module.path, []))
+        starts, found = spans
+        place = bisect_right(starts, line) - 1
+        while place >= 0:
+            end, outer, routine = found[place]
+            if line <= end:
+                return routine
+            place = outer
+        return None
 
     # -- classes -------------------------------------------------------------------------------------------------------
 
@@ -307,6 +316,20 @@ class Index:
         return self._texts[key]
 
 
+def _spans(routines: Sequence[Routine]) -> _Spans:
+    starts: list[int] = []
+    found: list[tuple[int, int, Routine]] = []
+    within: list[int] = []
+    for routine in sorted(routines, key=lambda routine: routine.order):
+        start, end = routine.function.lines
+        while within and found[within[-1]][0] < start:
+            within.pop()
+        starts.append(start)
+        found.append((end, within[-1] if within else -1, routine))
+        within.append(len(found) - 1)
+    return starts, found
+
+
 def annotation_names(annotation: ast.expr) -> list[str]:
     """The names in an annotation that may be classes: of unions each, of `list[X]` and `Optional[X]` the `X`."""
     match annotation:
@@ -368,16 +391,10 @@ def _words(text: str) -> list[str]:
 def imports(module: Module, name: str, source: Module) -> bool:
     """Whether `module` imports `name` from a module whose path ends like that of `source`."""
     stem = source.path.removesuffix(".py").removesuffix("/__init__")
-    for dotted in imported_from(module, name):
+    for dotted in module.imported_from(name):
         plain = dotted.lstrip(".").replace(".", "/")
         if not plain and stem.rpartition("/")[0] == module.path.rpartition("/")[0]:
             return True
         if plain and (f"/{stem}/".endswith(f"/{plain}/") or f"/{plain}/" in f"/{stem}/"):
             return True
     return False
-
-
-def imported_from(module: Module, name: str) -> list[str]:
-    """The modules, as written, from which `module` imports `name`."""
-    pattern = rf"^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]+(?:\([^)]*\b{name}\b|[^\n(]*\b{name}\b|\*)"
-    return re.findall(pattern, module.text, re.MULTILINE) if "import" in module.text else []

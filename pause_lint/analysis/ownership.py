@@ -17,8 +17,8 @@ from pause_lint.analysis.flow import undoes
 from pause_lint.analysis.functions import Function
 from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.syntax import children, walk
+from pause_lint.module import Module
 from pause_lint.pairs import Pair, answers, plain_name
-from pause_lint.tree import Module
 
 _PLAIN = frozenset({"len", "str", "repr", "list", "dict", "bool", "int", "isinstance"})
 FINAL_NAMES = frozenset(

@@ -25,8 +25,8 @@ from pause_lint.analysis.resting import is_resting_state
 from pause_lint.analysis.witness import finding, follow_pause
 from pause_lint.config import Options
 from pause_lint.finding import Finding
+from pause_lint.module import Module
 from pause_lint.pairs import Vocabulary, plain_name
-from pause_lint.tree import Module
 
 MAX_GROWTH = 8
 _MOUNTING = frozenset({"include_router", "register_blueprint"})

@@ -26,10 +26,14 @@ def is_resting_state(graph: g.Graph, site: int) -> bool:
     if not any(undoes(graph.nodes[index].arg, pause) for index in graph.deeds("resume")):
         return False
     walker = _Walker(graph, site)
+    walker.caught = {}
+    if not walker.resumes_first():
+        return False
     under, raised = walker.guarding()
     if not walker.holds(under):
         return False
-    return raised <= under or walker.holds(under | raised) or walker.gave_up
+    # More conditions can only take paths away: one in reverse order must remain.
+    return raised <= under or walker.holds(under | raised, one_is_enough=True) or walker.gave_up
 
 
 class _Walker(Follower):
@@ -41,25 +45,51 @@ class _Walker(Follower):
     """Whether some path has returned."""
     gave_up = False
     """Whether there were too many states."""
+    start = -1
+    """Where the paths begin that are walked now, and end."""
+    useful: frozenset[int]
+    """The nodes from which a path can still get there, or return."""
+    caught: dict[int, bool]
+    """For a node to which exceptions go whether one that comes there may be caught."""
+    ahead: dict[int, int]
+    """For a node the one from which on something can change, as far as asked for."""
 
-    def holds(self, names: set[str]) -> bool:
-        """Whether the order is reversed, as far as conditions on `names` tell."""
+    def resumes_first(self) -> bool:
+        """Whether any edges, conditions apart, lead from a resume to a pause: without, no path is in reverse order."""
+        resumes = {index for index in self.graph.deeds("resume") if undoes(self.nodes[index].arg, self.deed)}
+        return any(
+            not resumes.isdisjoint(self.reaching(index))
+            for index in self.graph.deeds("pause")
+            if self.nodes[index].arg.pair.pauses & self.deed.pair.pauses
+        )
+
+    def holds(self, names: set[str], one_is_enough: bool = False) -> bool:
+        """Whether the order is reversed, as far as conditions on `names` tell.
+
+        one_is_enough: no path is known to have another order.
+        """
         self.track(self.closure(self.receivers() | names))
         self.returned = False
-        whole = self.verdict(self.graph.entry)
+        whole = self.verdict(self.graph.entry, one_is_enough)
         if whole is False or (whole is None and self.returned):
             return False
-        verdicts = [whole, *(self.verdict(start) for start in _loop_starts(self.graph))]
+        if whole and one_is_enough:
+            return True
+        verdicts = [whole, *(self.verdict(start, one_is_enough) for start in _loop_starts(self.graph))]
         return False not in verdicts and True in verdicts
 
-    def verdict(self, start: int) -> bool | None:
+    def verdict(self, start: int, one_is_enough: bool) -> bool | None:
         """Whether every path from `start`, back to it or out, is in reverse order; None if none of them does a deed."""
         depth = self.nodes[start].depth
         first = State(start, open=Open(_UNTOUCHED), stack=(self.graph.stop,) * depth)
         seen = {first}
-        queue = [first]
+        stack = [first]
         found: bool | None = None
-        for state in queue:
+        returns = [index for index, node in enumerate(self.nodes) if node.op == g.RETURN]
+        self.useful = self.reaching(start).union(*(self.reaching(index) for index in returns))
+        self.start, self.ahead = start, {}
+        while stack:
+            state = stack.pop()
             ends = self.nodes[state.node].op == g.RETURN or (state.node == start and state is not first)
             if ends:
                 self.returned = self.returned or self.nodes[state.node].op == g.RETURN
@@ -67,15 +97,63 @@ class _Walker(Follower):
                 if order[0] and order != ("resume", "pause"):
                     return False
                 found = True if order[0] else found
+                if found and one_is_enough:
+                    return True
                 continue
             for after in self.step(state, set()):
-                if after not in seen:
+                if after.node in self.useful and after not in seen:
                     seen.add(after)
-                    queue.append(after)
+                    stack.append(after)
             if len(seen) > MAX_STATES:
                 self.gave_up = True
                 return False
         return found
+
+    def go(self, state: State, target: int) -> State:
+        """On to `target`, past what changes nothing."""
+        to = self.ahead.get(target)
+        if to is None:
+            to, node = target, self.nodes[target]
+            seen = {to}
+            while to != self.start and self._is_idle(node) and node.next not in seen:
+                to, node = node.next, self.nodes[node.next]
+                seen.add(to)
+            self.ahead[target] = to
+        return super().go(state, to)
+
+    def _is_idle(self, node: g.Node) -> bool:
+        """Whether only one way leads on from a node, and nothing is learned there."""
+        if node.op == g.CALL:
+            return not self.is_caught(node.handler) and self.sites.isdisjoint(node.fresh)
+        return node.op == g.SKIP
+
+    def is_caught(self, handler: int) -> bool:
+        """Whether an exception on its way to a node may be caught there or further out, or be dropped by a jump."""
+        if handler not in self.caught:
+            self.caught[handler] = False  # reached again from itself, it adds nothing
+            node = self.nodes[handler]
+            self.caught[handler] = node.op == g.DISPATCH or (node.op != g.RAISED and self._is_dropped(handler))
+        return self.caught[handler]
+
+    def _is_dropped(self, entry: int) -> bool:
+        """Whether a `finally` that an exception enters may end in another way than by raising it on."""
+        depth = self.nodes[entry].depth
+        seen: set[int] = set()
+        stack = [entry]
+        while stack:
+            index = stack.pop()
+            node = self.nodes[index]
+            if node.depth < depth or node.op in (g.DISPATCH, g.REGROUP):
+                return True
+            if index not in seen:
+                seen.add(index)
+                ends = node.op == g.END
+                if (node.raises or ends or node.op == g.RAISE) and self.is_caught(node.handler):
+                    return True
+                stack += [to for to in (node.next, node.alt) if to >= 0]
+                if ends and node.depth > depth:
+                    stack += node.arg
+        return False
 
     def fly(self, state: State, handler: int, flying: Flying) -> State:
         """Where an exception comes from is no matter to the order of deeds."""

@@ -1,6 +1,6 @@
-"""Walks over syntax trees: like `ast.walk` and `ast.iter_child_nodes`, without the nodes that say `Load` or `Store`.
+"""Walks over syntax trees: `ast.walk` and `ast.iter_child_nodes` without contexts (`Load`, `Store`) and operators.
 
-Those are a third of a tree, and nothing is asked of them here but through the `ctx` of what they belong to.
+Those are a third of a tree, and nothing is asked of them here but through what they belong to.
 """
 
 from __future__ import annotations
@@ -8,15 +8,28 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+_PLAIN = frozenset(
+    {"ctx", "op", "ops", "id", "attr", "arg", "asname", "module", "level", "kind", "type_comment", "conversion"}
+    | {"simple", "rest", "kwd_attrs", "is_async"}
+)
+"""Fields without nodes that are asked for here."""
+
+_FIELDS: dict[type[ast.AST], tuple[str, ...]] = {
+    kind: tuple(name for name in kind._fields if name not in _PLAIN)
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST)
+}
+_FIELDS.update(dict.fromkeys((ast.Constant, ast.Name, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal), ()))
+
 
 def children(node: ast.AST) -> list[ast.AST]:
     """The nodes directly below `node`, in the order of its fields."""
     found: list[ast.AST] = []
-    for name in node._fields:
+    for name in _FIELDS[type(node)]:
         value = getattr(node, name, None)
-        if isinstance(value, list):
+        if value.__class__ is list:
             found += [part for part in value if isinstance(part, ast.AST)]
-        elif isinstance(value, ast.AST) and name != "ctx":
+        elif isinstance(value, ast.AST):
             found.append(value)
     return found
 

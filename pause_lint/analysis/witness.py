@@ -14,7 +14,7 @@ from pause_lint.analysis.flow import Followed, Leak, follow, undoes
 from pause_lint.analysis.functions import Function
 from pause_lint.analysis.syntax import walk
 from pause_lint.finding import Finding, Span, Step
-from pause_lint.tree import Module
+from pause_lint.module import Module
 
 _LONGEST = 60
 

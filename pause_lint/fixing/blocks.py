@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pause_lint.fixing.edits import At
-from pause_lint.tree import Module
+from pause_lint.module import Module
 
 _BLOCKS = ("body", "orelse", "finalbody")
 

@@ -15,8 +15,9 @@ from pause_lint.finding import Finding, Problem, Report, Span
 from pause_lint.fixing import fix_source
 from pause_lint.fixing.write import WriteRefused
 from pause_lint.fixing.write import replace as replace_file
+from pause_lint.module import Module
 from pause_lint.suppress import INEFFECTIVE
-from pause_lint.tree import Module, discover, parse, read
+from pause_lint.tree import discover, parse, read
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,8 @@ from pause_lint.fixing.plan import plans
 from pause_lint.fixing.rewrite import CannotRewrite, rewrite
 from pause_lint.fixing.spellings import Spellings
 from pause_lint.fixing.verify import check_plan
-from pause_lint.tree import Module, parse
+from pause_lint.module import Module
+from pause_lint.tree import parse
 
 _MAX_FIXES = 500
 _Key = tuple[str, str, int]

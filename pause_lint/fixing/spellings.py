@@ -12,8 +12,8 @@ from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.program import Case
 from pause_lint.fixing.acts import Act, Scene
 from pause_lint.fixing.names import names
+from pause_lint.module import Module
 from pause_lint.pairs import plain_name
-from pause_lint.tree import Module
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 

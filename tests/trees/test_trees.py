@@ -67,7 +67,7 @@ def inside(path: str, root: Path) -> str:
 def reported_by_plugin(tree: Tree, options: Options, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, str]]:
     """Path, line and code of what the plugin reports in the files of a tree, which is the current folder."""
     monkeypatch.setattr(Checker, "options", options)
-    monkeypatch.setattr(Checker, "stems", tuple(stem.decode() for stem in Vocabulary.of(options.pairs).stems()))
+    monkeypatch.setattr(Checker, "stems", Vocabulary.of(options.pairs).words)
     reported = []
     for path in tree.sources:
         text = tree.files[path]
