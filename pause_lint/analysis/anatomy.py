@@ -43,6 +43,7 @@ class Anatomies:
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
         self._known: dict[ast.AST, Anatomy] = {}
+        self._sources: dict[ast.AST, str] = {}
 
     def of(self, routine: Routine) -> Anatomy:
         """The anatomy of a function."""
@@ -50,6 +51,13 @@ class Anatomies:
         found = self._known.get(node)
         if found is None:
             found = self._known[node] = self._made(routine)
+        return found
+
+    def source(self, node: ast.expr) -> str:
+        """An expression on one line."""
+        found = self._sources.get(node)
+        if found is None:
+            found = self._sources[node] = " ".join(ast.unparse(node).split())
         return found
 
     def _made(self, routine: Routine) -> Anatomy:

@@ -243,7 +243,7 @@ class Effects:
     def _explicit(self, routine: Routine, deed: Deed) -> Effect:
         verb = "pauses" if deed.kind == "pause" else "resumes"
         column = routine.module.column(deed.node.lineno, deed.node.col_offset)
-        text = " ".join(ast.unparse(deed.node).split())
+        text = self.anatomies.source(deed.node)
         step = Step(
             routine.module.path,
             deed.node.lineno,

@@ -15,6 +15,7 @@ from pause_lint.analysis.events import Deed, same_receiver
 from pause_lint.analysis.flow import undoes
 from pause_lint.analysis.guards import Terms
 from pause_lint.analysis.program import Case
+from pause_lint.analysis.syntax import walk
 from pause_lint.fixing.blocks import Blocks
 from pause_lint.fixing.edits import At, Keep, Piece
 from pause_lint.fixing.names import assignments, mentions
@@ -41,14 +42,14 @@ class Act:
     @property
     def is_awaited(self) -> bool:
         """Whether its statement awaits."""
-        return any(isinstance(node, ast.Await) for node in ast.walk(self.statement))
+        return any(isinstance(node, ast.Await) for node in walk(self.statement))
 
     @property
     def is_looped(self) -> bool:
         """Whether it stands in a loop over its receivers: then the loop is needed with it."""
         return any(
             isinstance(outer, ast.For | ast.AsyncFor)
-            and any(mentions(self.statement, node.id) for node in ast.walk(outer.target) if isinstance(node, ast.Name))
+            and any(mentions(self.statement, node.id) for node in walk(outer.target) if isinstance(node, ast.Name))
             for outer in self.chain[1:]
         )
 
@@ -56,16 +57,14 @@ class Act:
     def is_handed_on(self) -> bool:
         """Whether it is handed on to be done by something else (`future.add_done_callback(self._done)`)."""
         return any(
-            isinstance(node, ast.Call) and _HANDING_ON.search(ast.unparse(node.func))
-            for node in ast.walk(self.statement)
+            isinstance(node, ast.Call) and _HANDING_ON.search(ast.unparse(node.func)) for node in walk(self.statement)
         )
 
     @property
     def registers(self) -> bool:
         """Whether it registers a resume to be called later (`stack.callback(x.resume)`)."""
         return any(
-            isinstance(node, ast.Call) and _REGISTRATION.search(ast.unparse(node.func))
-            for node in ast.walk(self.statement)
+            isinstance(node, ast.Call) and _REGISTRATION.search(ast.unparse(node.func)) for node in walk(self.statement)
         )
 
 
@@ -133,7 +132,7 @@ class Scene:
 def scene_of(case: Case) -> Scene | None:
     """What surrounds the pause of a case; None if no statement of the function itself pauses."""
     blocks = Blocks(case.module, case.function.node)
-    inside = {id(node) for node in ast.walk(case.function.node)}
+    inside = {id(node) for node in walk(case.function.node)}
     nodes = case.graph.nodes
 
     def act_of(index: int) -> Act | None:
@@ -214,7 +213,7 @@ def is_stable(test: ast.expr) -> bool:
     terms = Terms()
     return not any(
         isinstance(node, ast.Await | ast.NamedExpr) or (isinstance(node, ast.Call) and not terms.is_stable_call(node))
-        for node in ast.walk(test)
+        for node in walk(test)
     )
 
 
@@ -224,7 +223,7 @@ def condition_of(statement: ast.stmt) -> tuple[ast.expr, bool] | None:
         return None
     match statement.value:
         case ast.IfExp(test=test, body=body):
-            return test, any(isinstance(node, ast.Call) for node in ast.walk(body))
+            return test, any(isinstance(node, ast.Call) for node in walk(body))
         case ast.BoolOp(op=op, values=values):
             test = values[0] if len(values) == 2 else ast.BoolOp(op, values[:-1])
             return test, isinstance(op, ast.And)
@@ -235,9 +234,9 @@ def _only_runs(value: ast.expr, site: ast.expr) -> bool:
     """Whether every call in an expression is `site`, around it or inside it: `ray.get([x.resume_all.remote() for x in
     xs])`.
     """
-    inside = {id(part) for part in ast.walk(site)}
+    inside = {id(part) for part in walk(site)}
     return all(
-        id(part) in inside or any(inner is site for inner in ast.walk(part))
-        for part in ast.walk(value)
+        id(part) in inside or any(inner is site for inner in walk(part))
+        for part in walk(value)
         if isinstance(part, ast.Call)
     )

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from pause_lint.analysis.syntax import children, walk
 from pause_lint.fixing.edits import At
 from pause_lint.module import Module
 
@@ -33,11 +34,11 @@ class Blocks:
         self.function = function
         self.spots: dict[int, Spot] = {}
         self.parents: dict[int, ast.AST] = {}
-        for node in ast.walk(function):
+        for node in walk(function):
             for field, block in _blocks(node):
                 for index, statement in enumerate(block):
                     self.spots[id(statement)] = Spot(node, field, block, index)
-            for child in ast.iter_child_nodes(node):
+            for child in children(node):
                 self.parents[id(child)] = node
 
     def at(self, statement: ast.stmt) -> At:

@@ -5,19 +5,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from pause_lint.analysis.syntax import walk
+
 
 def assignments(function: ast.AST) -> dict[str, list[ast.expr | None]]:
     """Every name that a function binds, with what it is bound to where that is plain."""
     found: dict[str, list[ast.expr | None]] = {}
     plain: set[int] = set()
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case ast.Assign(targets=[ast.Name(id=name) as target], value=value):
                 found.setdefault(name, []).append(value)
                 plain.add(id(target))
             case ast.arg(arg=name):
                 found.setdefault(name, []).append(None)
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and id(node) not in plain:
             found.setdefault(node.id, []).append(None)
     return found
@@ -27,9 +29,9 @@ def names(node: ast.AST, context: type[ast.expr_context]) -> set[str]:
     """The names that `node` reads (`ast.Load`) or binds (`ast.Store`), those of its comprehensions apart."""
     found: set[str] = set()
     inner: set[str] = set()
-    for part in ast.walk(node):
+    for part in walk(node):
         if isinstance(part, ast.comprehension):
-            inner |= {name.id for name in ast.walk(part.target) if isinstance(name, ast.Name)}
+            inner |= {name.id for name in walk(part.target) if isinstance(name, ast.Name)}
         elif isinstance(part, ast.Name) and isinstance(part.ctx, context):
             found.add(part.id)
     return found - inner
@@ -39,14 +41,14 @@ def paths(node: ast.AST, context: type[ast.expr_context]) -> set[str]:
     """The attributes and items that `node` reads or binds, as source text."""
     return {
         ast.unparse(part)
-        for part in ast.walk(node)
+        for part in walk(node)
         if isinstance(part, ast.Attribute | ast.Subscript) and isinstance(part.ctx, context)
     }
 
 
 def mentions(node: ast.AST, name: str) -> bool:
     """Whether a name is read or bound anywhere in `node`."""
-    return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
+    return any(isinstance(part, ast.Name) and part.id == name for part in walk(node))
 
 
 def binds(statements: Sequence[ast.stmt], *users: ast.AST) -> bool:

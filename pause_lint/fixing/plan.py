@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from pause_lint.analysis import graph as g
 from pause_lint.analysis.program import Case
+from pause_lint.analysis.syntax import walk
 from pause_lint.fixing import shapes
 from pause_lint.fixing.acts import condition_of, scene_of
 from pause_lint.fixing.edits import Plan
@@ -33,8 +34,8 @@ def _hands_on(case: Case) -> bool:
     later: `future.add_done_callback(engine.resume)`, also within a lambda or a nested function.
     """
     deeds = [node.arg.node for node in case.graph.nodes if node.op == g.DEED]
-    every = list(ast.walk(case.function.node))
-    done = {id(part) for deed in deeds for part in ast.walk(deed)}
+    every = list(walk(case.function.node))
+    done = {id(part) for deed in deeds for part in walk(deed)}
     done |= {id(node.value) for node in every if isinstance(node, ast.Assign)}  # called by another name
     return any(
         isinstance(node, ast.Attribute) and node.attr in case.deed.pair.resumes and id(node) not in done

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from pause_lint.analysis.syntax import walk
 from pause_lint.fixing.acts import Act, Scene, guards_of, is_stable, top_in, unit_of
 from pause_lint.fixing.edits import Edit, Header, New, Piece, Plan, Rebuilt, Try
 from pause_lint.fixing.names import binds, mentions
@@ -193,7 +194,7 @@ def branches(scene: Scene) -> Iterator[Plan]:
     if last <= first or len({ast.dump(act.statement) for act in resumes}) != 1:
         return
     region = block[first + 1 : last + 1]
-    if any(isinstance(node, ast.TryStar) for statement in region for node in ast.walk(statement)):
+    if any(isinstance(node, ast.TryStar) for statement in region for node in walk(statement)):
         return
     if not all(_is_last_deed(scene, act, block, last) for act in resumes) or binds(region, resumes[0].statement):
         return
@@ -325,7 +326,7 @@ def _is_last_deed(scene: Scene, act: Act, block: Sequence[ast.stmt], last: int) 
         spot = scene.blocks.spot(below)
         stop = last + 1 if spot.block is block else len(spot.block)
         for statement in spot.block[spot.index + 1 : stop]:
-            if any(isinstance(node, _OBSERVABLE) for node in ast.walk(statement)):
+            if any(isinstance(node, _OBSERVABLE) for node in walk(statement)):
                 return False
             if isinstance(statement, ast.Return | ast.Raise):
                 return not _has_cleanup_around(act, block)

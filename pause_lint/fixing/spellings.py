@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pause_lint.analysis.functions import parameters
 from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.program import Case
+from pause_lint.analysis.syntax import walk
 from pause_lint.fixing.acts import Act, Scene
 from pause_lint.fixing.names import names
 from pause_lint.module import Module
@@ -54,7 +55,7 @@ class Spellings:
         if module.path not in self._spoken:
             self._spoken[module.path] = [
                 (ast.unparse(part.value), last_name(part.value), part.attr)
-                for part in ast.walk(module.tree)
+                for part in walk(module.tree)
                 if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name | ast.Attribute | ast.Subscript)
             ]
         return self._spoken[module.path]
@@ -98,7 +99,7 @@ def resume_text(scene: Scene, pauses: Sequence[Act]) -> str | None:
     may not be.
     """
     function = scene.case.function.node
-    local = set(scene.assigned) | {node.name for node in ast.walk(function) if isinstance(node, _DEFINITIONS)}
+    local = set(scene.assigned) | {node.name for node in walk(function) if isinstance(node, _DEFINITIONS)}
     bound = names(pauses[0].statement, ast.Load)
     for act in pauses[1:]:
         bound &= names(act.statement, ast.Load)
@@ -110,7 +111,7 @@ def _examples(scene: Scene) -> Iterator[str]:
     for act in scene.resumes:
         if scene.is_pure(act) and not act.is_looped:
             yield ast.unparse(act.statement)
-    inside = {id(node) for node in ast.walk(scene.case.function.node)}
+    inside = {id(node) for node in walk(scene.case.function.node)}
     for act in scene.resumes:
         node = act.deed.node
         if (
