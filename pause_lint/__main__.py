@@ -1,7 +1,5 @@
 """`python -m pause_lint`: the command line."""
 
-import sys
+from pause_lint.cli import run
 
-from pause_lint.cli import main
-
-sys.exit(main())
+run()

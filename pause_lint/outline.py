@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
 
 from pause_lint.module import places_of
 
@@ -26,65 +27,106 @@ _CLASS = re.compile(r"class +(\w+)")
 _BEFORE = re.compile(r"( *)(?:async +)?$")
 _CODE_END = re.compile(r":[ \t]*(?:#.*)?\r?$")
 _LONGEST_HEADER = 80
+_ROUTE = re.compile(r"""["']/(?:[^"'\s]*/)?(\w+)(?:/[{<][^"'\s]*)?["']""")
 
 
 class _Block:
     """A function that is in no other, or a class at the left margin, and where it is in the text.
 
-    name: the word by which it is used. start: after whatever came before it, so that its decorators are included.
+    name: the word by which it is used. special: whether that is another than its own. start: after whatever came
+    before it, so that its decorators are included.
     body: after its header. end: before the next line that is not its own.
     """
 
-    __slots__ = ("body", "end", "name", "start")
+    __slots__ = ("body", "end", "name", "special", "start")
 
-    def __init__(self, name: str, start: int, body: int, end: int) -> None:
+    def __init__(self, name: str, start: int, body: int, end: int, special: bool = False) -> None:
         self.name = name
+        self.special = special
         self.start = start
         self.body = body
         self.end = end
 
 
-def outlined(text: str, words: Collection[str]) -> str:
-    """`text` with the bodies of functions blanked that mention none of `words`, nor a function that does.
+class Outline:
+    """The functions and classes of a text, as far as their extent is plain from it."""
 
-    The same goes for classes. Lines and columns stay as they are. The same text comes back if nothing can be left out.
-    """
-    if len(text) < SMALL or "\t" in text or text.count("\r") != text.count("\r\n"):
-        return text
-    functions, classes, doubtful = _blocks(text)
-    starts = [function.start for function in functions]
-    places = [place for word in words for place in places_of(text, word, alone=False)]
-    kept: set[int] = set()
-    names = doubtful
-    for remaining in range(CALLERS, -1, -1):
-        found = {
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._is_plain = "\t" not in text and text.count("\r") == text.count("\r\n")
+
+    @cached_property
+    def _blocks(self) -> tuple[list[_Block], list[_Block], set[str]]:
+        return _blocks(self.text) if self._is_plain else ([], [], set())
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [function.start for function in self._blocks[0]]
+
+    def _holding(self, places: Iterable[int]) -> set[int]:
+        """The functions, by number, that one of `places` is in."""
+        functions = self._blocks[0]
+        return {
             index
             for place in places
-            if (index := bisect_right(starts, place) - 1) >= 0 and place < functions[index].end
+            if (index := bisect_right(self._starts, place) - 1) >= 0 and place < functions[index].end
         }
-        names = {functions[index].name for index in found - kept} | names
-        kept |= found
-        if remaining:
-            # The words that were given may be parts of longer names or of strings; the names of functions stand alone.
-            places += [place for name in names for place in places_of(text, name, alone=True)]
-            names = set()
-    wanted = sorted({*places, *(functions[index].start for index in kept)})
-    idle = [block for block in classes if bisect_left(wanted, block.start) == bisect_left(wanted, block.end)]
-    idle += [function for index, function in enumerate(functions) if index not in kept]
-    parts: list[str] = []
-    position = 0
-    for block in sorted(idle, key=lambda block: (block.body, -block.end)):
-        if block.body < position:
-            continue
-        body = text[block.body : block.end]
-        # An odd number of quotes: a string goes on behind what looks like the end of the function, or began before it.
-        if body.count('"""') % 2 or body.count("'''") % 2:
-            continue
-        indent = len(body) - len(body.lstrip(" \r\n"))
-        parts.append(text[position : block.body])
-        parts.append(body[:indent] + "..." + "\n" * body.count("\n", indent))
-        position = block.end
-    return "".join(parts) + text[position:] if parts else text
+
+    def without(self, words: Collection[str]) -> str:
+        """The text with the bodies of functions blanked that mention none of `words`, nor a function that does.
+
+        The same goes for classes. Lines and columns stay as they are. The same text comes back if nothing can be left
+        out.
+        """
+        text = self.text
+        if len(text) < SMALL or not self._is_plain:
+            return text
+        functions, classes, doubtful = self._blocks
+        places = [place for word in words for place in places_of(text, word, alone=False)]
+        kept: set[int] = set()
+        names = doubtful
+        for remaining in range(CALLERS, -1, -1):
+            found = self._holding(places)
+            names = {functions[index].name for index in found - kept} | names
+            kept |= found
+            if remaining:
+                # The words given may be parts of longer names or of strings; the names of functions stand alone.
+                places += [place for name in names for place in places_of(text, name, alone=True)]
+                names = set()
+        wanted = sorted({*places, *(functions[index].start for index in kept)})
+        idle = [block for block in classes if bisect_left(wanted, block.start) == bisect_left(wanted, block.end)]
+        idle += [function for index, function in enumerate(functions) if index not in kept]
+        parts: list[str] = []
+        position = 0
+        for block in sorted(idle, key=lambda block: (block.body, -block.end)):
+            if block.body < position:
+                continue
+            body = text[block.body : block.end]
+            # An odd number of quotes: a string goes on behind what looks like the end of the function, or began before
+            # it.
+            if body.count('"""') % 2 or body.count("'''") % 2:
+                continue
+            indent = len(body) - len(body.lstrip(" \r\n"))
+            parts.append(text[position : block.body])
+            parts.append(body[:indent] + "..." + "\n" * body.count("\n", indent))
+            position = block.end
+        return "".join(parts) + text[position:] if parts else text
+
+    def one_sided(self, sides: Sequence[Collection[str]]) -> tuple[set[str], set[str]]:
+        """The names of functions in which words of one of the `sides` stand and none of another, or calls of functions
+        of that side; and the last parts of routes that they serve. A guess at which functions have an effect.
+        """
+        functions = self._blocks[0]
+        known = [self._holding(place for word in side for place in places_of(self.text, word, False)) for side in sides]
+        found: set[str] = set()
+        for _ in range(CALLERS + 1):
+            for number, side in enumerate(known):
+                others = set().union(*(other for place, other in enumerate(known) if place != number))
+                names = {functions[index].name for index in side - others if not functions[index].special} - found
+                side |= self._holding(place for name in names for place in places_of(self.text, name, alone=True))
+                found |= names
+        served = [function for function in functions if function.name in found]
+        return found, {part for one in served for part in _ROUTE.findall(self.text, one.start, one.body)}
 
 
 def _blocks(text: str) -> tuple[list[_Block], list[_Block], set[str]]:
@@ -128,8 +170,8 @@ def _blocks(text: str) -> tuple[list[_Block], list[_Block], set[str]]:
             classes.append(_Block(name, begin, body, end))
         else:
             # A special method is used by other names than its own.
-            used_by = owners[-1][1] if name.startswith("__") and owners else name
-            functions.append(_Block(used_by, after, body, end))
+            special = name.startswith("__") and bool(owners)
+            functions.append(_Block(owners[-1][1] if special else name, after, body, end, special))
             after = end
     return functions, classes, doubtful
 

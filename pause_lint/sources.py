@@ -13,8 +13,8 @@ from pause_lint import suppress
 from pause_lint.config import Options
 from pause_lint.finding import Problem
 from pause_lint.module import Module
-from pause_lint.outline import outlined
-from pause_lint.pairs import Vocabulary, shortest
+from pause_lint.outline import Outline
+from pause_lint.pairs import Vocabulary, plain_name, shortest
 from pause_lint.tree import Source, Unparsable, decode, is_test, parse, read
 
 MARK = "pause-lint:"
@@ -23,11 +23,19 @@ MARK = "pause-lint:"
 COMMON, COMMON_PLAIN = 40, 12
 """A word that stands in more files than this tells nothing; one without an underscore sooner than another."""
 
+MOUNTING = frozenset({"include_router", "register_blueprint"})
+"""How routers are put together."""
+
+_COMMON_NAMES = frozenset(
+    {"main", "load", "save", "step", "train", "test", "start", "stop", "close", "init", "reset", "setup", "update"}
+    | {"forward", "call", "apply", "send", "post"}
+)
+
 
 class File:
-    """One file: its bytes, how it was parsed last and for which words."""
+    """One file: its bytes, its outline if it was asked for, how it was parsed last and for which words."""
 
-    __slots__ = ("data", "failed", "module", "named", "path", "reported", "words")
+    __slots__ = ("_outline", "data", "failed", "module", "named", "path", "reported", "words")
 
     def __init__(self, path: str, data: bytes, named: bool, reported: bool) -> None:
         self.path = path
@@ -37,6 +45,14 @@ class File:
         self.module: Module | None = None
         self.words: frozenset[str] = frozenset()
         self.failed = False
+        self._outline: Outline | None = None
+
+    @property
+    def outline(self) -> Outline:
+        """The outline of its text. Raises Unparsable."""
+        if self._outline is None:
+            self._outline = Outline(decode(self.data))
+        return self._outline
 
 
 class Sources:
@@ -46,11 +62,13 @@ class Sources:
     """
 
     def __init__(self, options: Options) -> None:
+        self._sides = vocabulary_sides(options)
         self._vocabulary = vocabulary_words(options)
         self._comments_count = suppress.INEFFECTIVE in options.select
         self._options = options
         self._files: dict[str, File] = {}
         self._places: dict[str, frozenset[str]] = {}
+        self._likely: frozenset[str] | None = None
         self.problems: list[Problem] = []
         self.notes: list[str] = []
 
@@ -85,10 +103,13 @@ class Sources:
         """Take in one file. One that is `named` is parsed as a whole, whatever is in it."""
         self._files[path] = File(path, data, named, reported)
         self._places.clear()
+        self._likely = None
 
     def modules(self, words: frozenset[str] = frozenset()) -> list[Module]:
-        """The modules that hold a word of the vocabulary or one of `words`, in the order of their paths."""
-        wanted = self._vocabulary | {word for word in words if self._is_telling(word)}
+        """The modules that hold a word of the vocabulary, one of `words` or the name of a function that is likely to
+        have an effect, in the order of their paths.
+        """
+        wanted = self._vocabulary | {word for word in words | self._names() if self._is_telling(word)}
         holding = set().union(*(self._holding(word) for word in wanted))
         found = []
         for path in sorted(self._files):
@@ -100,16 +121,37 @@ class Sources:
                 found.append(module)
         return found
 
+    def _names(self) -> frozenset[str]:
+        """The names of functions that are likely to have an effect, and how routers are put together if they serve
+        routes: what the analysis would ask for next. With them a second look is seldom needed.
+        """
+        if self._likely is None:
+            found: set[str] = set()
+            for path in sorted(set().union(*(self._holding(word) for word in self._vocabulary))):
+                with suppress_errors(Unparsable):
+                    names, routes = self._files[path].outline.one_sided(self._sides)
+                    found |= names | routes | (MOUNTING if routes else frozenset())
+            self._likely = frozenset(found)
+        return self._likely
+
     def _is_telling(self, word: str) -> bool:
+        """Whether a word is worth looking for in the whole tree: common ones would bring in everything."""
+        if len(word) <= 3 or word.startswith("__") or word in _COMMON_NAMES or self._is_known(word):
+            return False
         return len(self._holding(word)) <= (COMMON if "_" in word else COMMON_PLAIN)
 
+    def _is_known(self, word: str) -> bool:
+        plain = plain_name(word)
+        return any(plain in side for side in self._sides)
+
     def _holding(self, word: str) -> frozenset[str]:
-        """The paths of the files that hold a word. Each word is looked for once."""
+        """The paths of the files that hold a word. Each word is looked for once, and only where a part of it is."""
         known = self._places.get(word)
         if known is None:
+            parts = [paths for part, paths in self._places.items() if part in word]
+            where = min(parts, key=len) if parts else self._files
             stem = word.encode()
-            known = frozenset(path for path, file in self._files.items() if stem in file.data)
-            self._places[word] = known
+            known = self._places[word] = frozenset(path for path in where if stem in self._files[path].data)
         return known
 
     def parsed(self) -> list[Module]:
@@ -133,12 +175,12 @@ class Sources:
         if module is not None and (
             module.outline is None
             or not any(file.path in self._holding(word) for word in words - file.words)
-            or outlined(module.text, words) == module.outline
+            or file.outline.without(words) == module.outline
         ):
             file.words = words
             return module
         try:
-            file.module = parse(file.path, file.data, None if whole else words)
+            file.module = parse(file.path, file.data, None if whole else file.outline.without(words))
         except Unparsable as error:
             file.failed = True
             if file.reported:
@@ -169,9 +211,14 @@ class Sources:
 
 def vocabulary_words(options: Options) -> frozenset[str]:
     """The words one of which a file must hold to matter by itself."""
+    return frozenset(shortest({*(word for side in vocabulary_sides(options) for word in side), MARK}))
+
+
+def vocabulary_sides(options: Options) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that pause, and those that resume, with what the configuration says of code elsewhere."""
     vocabulary = Vocabulary.of(options.pairs)
-    outside = (name.rpartition(".")[2] for name in (*options.pauses, *options.resumes))
-    return frozenset(shortest((*vocabulary.pausing, *vocabulary.resuming, *outside, MARK)))
+    pausing, resuming = ((name.rpartition(".")[2] for name in names) for names in (options.pauses, options.resumes))
+    return frozenset((*vocabulary.pausing, *pausing)), frozenset((*vocabulary.resuming, *resuming))
 
 
 def left_out(path: str) -> str:

@@ -12,14 +12,13 @@ import os
 import re
 import stat
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from pause_lint.config import MARKERS, Options, marked_root, tree_root
 from pause_lint.finding import Problem
 from pause_lint.module import Module
-from pause_lint.outline import outlined
 
 STDIN_NAME = "stdin"
 """What standard input is called that has no name."""
@@ -279,23 +278,21 @@ def split_lines(text: str) -> tuple[str, ...]:
     return tuple(text.removesuffix("\n").split("\n")) if text else ()
 
 
-def parse(path: str, data: bytes, words: Collection[str] | None = None) -> Module:
+def parse(path: str, data: bytes, outline: str | None = None) -> Module:
     """The module in `data`, to be shown as `path`.
 
-    words: if given, the bodies of functions need not be in the tree that mention none of these, nor a function of the
-    same file that does. Everything else is, at its place.
+    outline: if given, the text without the bodies of functions that need not be in the tree. Everything else is, at
+    its place.
 
     Raises Unparsable with the line and a remedy.
     """
     text = decode(data)
     if "\0" in text:
         raise Unparsable(text.count("\n", 0, text.index("\0")) + 1, "the file holds a null byte and is not Python text")
-    if words is not None:
-        shorter = outlined(text, words)
-        if shorter is not text:
-            # Text that was cut at the wrong place does not parse; nor does a file that is wrong as a whole.
-            with suppress(Unparsable):
-                return Module(path, data, text, _tree(shorter), split_lines(text), shorter)
+    if outline is not None and outline != text:
+        # Text that was cut at the wrong place does not parse; nor does a file that is wrong as a whole.
+        with suppress(Unparsable):
+            return Module(path, data, text, _tree(outline), split_lines(text), outline)
     return Module(path, data, text, _tree(text), split_lines(text))
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from pause_lint.analysis.program import check_modules
 from pause_lint.config import Options
-from pause_lint.outline import SMALL, outlined
+from pause_lint.outline import SMALL, Outline
 from pause_lint.pairs import Vocabulary
-from pause_lint.tree import discover, parse, read
+from pause_lint.tree import decode, discover, parse, read
 
 WORDS = ("pause_generation",)
 LONG = "    filler = 'x'\n" * (SMALL // 16)
@@ -19,7 +19,7 @@ LONG = "    filler = 'x'\n" * (SMALL // 16)
 
 def kept(text: str, words: tuple[str, ...] = WORDS) -> set[str]:
     """The functions, by name, whose bodies are still there."""
-    shorter = outlined(text, words)
+    shorter = Outline(text).without(words)
     assert shorter.count("\n") == text.count("\n")
     before, after = ast.parse(text), ast.parse(shorter)
     places = {(node.name, node.lineno, node.col_offset) for node in ast.walk(after) if isinstance(node, FUNCTIONS)}
@@ -49,7 +49,7 @@ def test_a_function_without_the_words_goes() -> None:
 
 def test_small_files_are_left_whole() -> None:
     text = "def idle():\n    x = 1\n"
-    assert outlined(text, WORDS) is text
+    assert Outline(text).without(WORDS) is text
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_decorators_headers_and_class_bodies_stay() -> None:
         f"{LONG.replace('    f', '        f')}    size = 3\n"
     )
     assert kept(text) == {"decorated"}
-    (cls,) = ast.parse(outlined(text, WORDS)).body
+    (cls,) = ast.parse(Outline(text).without(WORDS)).body
     assert isinstance(cls, ast.ClassDef)
     assert [type(node).__name__ for node in cls.body] == ["AnnAssign", "FunctionDef", "AsyncFunctionDef", "Assign"]
 
@@ -109,7 +109,7 @@ def test_odd_bodies_do_no_harm(body: str) -> None:
     """Either the result is what it should be, or it does not parse and the file is parsed as a whole."""
     tail = "def active(engine):\n    engine.pause_generation()\n"
     text = f"def odd(x):\n{body}{LONG}\n\n{tail}"
-    module = parse("a.py", text.encode(), WORDS)
+    module = parse("a.py", text.encode(), Outline(text).without(WORDS))
     last = module.tree.body[-1]
     assert ast.dump(last, include_attributes=True) == ast.dump(ast.parse(text).body[-1], include_attributes=True)
 
@@ -122,7 +122,7 @@ def test_code_in_a_docstring_is_text() -> None:
 
 def test_tabs_and_old_line_ends_are_left_whole() -> None:
     for text in (f"def idle():\n\tx = 1\n{LONG.replace('    ', chr(9))}", f"def idle():\n{LONG}".replace("\n", "\r")):
-        assert outlined(text, WORDS) is text
+        assert Outline(text).without(WORDS) is text
 
 
 def test_line_ends_of_windows_keep_their_lines() -> None:
@@ -135,7 +135,7 @@ def test_a_file_that_is_wrong_as_a_whole_is_refused_with_its_own_line() -> None:
 
     text = f"def idle():\n{LONG}\n\ndef active(engine:\n    engine.pause_generation()\n"
     with pytest.raises(Unparsable) as caught:
-        parse("a.py", text.encode(), WORDS)
+        parse("a.py", text.encode(), Outline(text).without(WORDS))
     with pytest.raises(SyntaxError) as expected:
         ast.parse(text)
     assert caught.value.line == expected.value.lineno
@@ -148,7 +148,28 @@ def test_on_a_released_trainer_the_findings_are_the_same(areal: Path) -> None:
     data = {source.path: read(source.location) for source in sources}
     matter = {path: text for path, text in data.items() if b"pause_generation" in text}
     whole = [parse(path, text) for path, text in matter.items()]
-    shorter = [parse(path, text, words) for path, text in matter.items()]
+    shorter = [parse(path, text, Outline(decode(text)).without(words)) for path, text in matter.items()]
     assert check_modules(shorter, Options()) == check_modules(whole, Options()) != []
     size = [sum(1 for module in modules for _ in ast.walk(module.tree)) for modules in (whole, shorter)]
     assert size[1] < size[0] * 2 / 3
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "routes"),
+    [
+        ("def park(e):\n    e.pause_generation()\n", {"park"}, set()),
+        ("def both(e):\n    e.pause_generation()\n    e.continue_generation()\n", set(), set()),
+        ("class A:\n    def _park(self):\n        self.e.pause_generation()\n", {"_park"}, set()),
+        ("class A:\n    def __enter__(self):\n        self.e.pause_generation()\n", set(), set()),
+        (
+            "def park(e):\n    e.pause_generation()\n\ndef upper(e):\n    park(e)\n\ndef cured(e):\n    park(e)\n"
+            "    e.continue_generation()\n",
+            {"park", "upper"},
+            set(),
+        ),
+        ('@app.post("/v1/swap/{name}")\nasync def swap(e):\n    await e.pause_generation()\n', {"swap"}, {"swap"}),
+        ("def idle(e):\n    e.run()\n", set(), set()),
+    ],
+)
+def test_functions_of_one_side_are_told_by_their_text(text: str, names: set[str], routes: set[str]) -> None:
+    assert Outline(text).one_sided([{"pause_generation"}, {"continue_generation"}]) == (names, routes)

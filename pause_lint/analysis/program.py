@@ -26,15 +26,10 @@ from pause_lint.analysis.witness import finding, follow_pause
 from pause_lint.config import Options
 from pause_lint.finding import Finding
 from pause_lint.module import Module
-from pause_lint.pairs import Vocabulary, plain_name
+from pause_lint.pairs import Vocabulary
+from pause_lint.sources import MOUNTING
 
 MAX_GROWTH = 8
-_MOUNTING = frozenset({"include_router", "register_blueprint"})
-_COMMON_NAMES = frozenset(
-    {"main", "load", "save", "step", "train", "test", "start", "stop", "close", "init", "reset", "setup", "update"}
-    | {"forward", "call", "apply", "send", "post"}
-)
-
 Grow = Callable[[frozenset[str]], Sequence[Module]]
 """Given words, all modules of the tree that hold one of them or of the vocabulary."""
 
@@ -147,13 +142,8 @@ class Program:
 
     def words(self) -> frozenset[str]:
         """The names by which callers elsewhere reach functions with an effect, and how routers are put together."""
-        known = self.effects.vocabulary
         handlers = any(self.effects.has_effect(endpoint.handler) for endpoint in self.effects.endpoints)
-        return (_MOUNTING if handlers else frozenset()) | frozenset(
-            name
-            for name in self.effects.names
-            if _is_telling(name) and plain_name(name) not in known.pausing and plain_name(name) not in known.resuming
-        )
+        return (MOUNTING if handlers else frozenset()) | self.effects.names.keys()
 
     # -- effects at calls ----------------------------------------------------------------------------------------------
 
@@ -315,8 +305,3 @@ def _outside(options: Options) -> dict[str, str]:
     found = {name.rpartition(".")[2]: "pause" for name in options.pauses}
     found.update({name.rpartition(".")[2]: "resume" for name in options.resumes})
     return found
-
-
-def _is_telling(name: str) -> bool:
-    """Whether a name is worth looking for in the whole tree: common words would bring in everything."""
-    return len(name) > 3 and not name.startswith("__") and name not in _COMMON_NAMES
