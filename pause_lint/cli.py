@@ -106,7 +106,8 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"pause-lint {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+    # Told how it is called, the parser need not load what lays out its help.
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser, prog=parser.prog)
     check = commands.add_parser("check", help="report findings", allow_abbrev=False)
     fix = commands.add_parser("fix", help="rewrite files so that they have none", allow_abbrev=False)
     rule = commands.add_parser("rule", help="explain a rule, or list them all", allow_abbrev=False)

@@ -34,16 +34,17 @@ class _Block:
     """A function that is in no other, or a class at the left margin, and where it is in the text.
 
     name: the word by which it is used. special: whether that is another than its own. start: after whatever came
-    before it, so that its decorators are included.
+    before it, so that its decorators are included. given: where its parameters begin, if nobody needs to know them.
     body: after its header. end: before the next line that is not its own.
     """
 
-    __slots__ = ("body", "end", "name", "special", "start")
+    __slots__ = ("body", "end", "given", "name", "special", "start")
 
-    def __init__(self, name: str, start: int, body: int, end: int, special: bool = False) -> None:
+    def __init__(self, name: str, start: int, given: int, body: int, end: int, special: bool = False) -> None:
         self.name = name
         self.special = special
         self.start = start
+        self.given = given
         self.body = body
         self.end = end
 
@@ -72,11 +73,17 @@ class Outline:
             if (index := bisect_right(self._starts, place) - 1) >= 0 and place < functions[index].end
         }
 
-    def without(self, words: Collection[str]) -> str:
+    def _by_side(self, sides: Sequence[Collection[str]]) -> list[set[int]]:
+        """Of each side the functions in which its words stand."""
+        return [self._holding(place for word in side for place in places_of(self.text, word, False)) for side in sides]
+
+    def without(self, words: Collection[str], sides: Sequence[Collection[str]] = ()) -> str:
         """The text with the bodies of functions blanked that mention none of `words`, nor a function that does.
 
         The same goes for classes. Lines and columns stay as they are. The same text comes back if nothing can be left
         out.
+
+        sides: who only mentions a function in which words of all of these stand need not be kept.
         """
         text = self.text
         if len(text) < SMALL or not self._is_plain:
@@ -84,10 +91,11 @@ class Outline:
         functions, classes, doubtful = self._blocks
         places = [place for word in words for place in places_of(text, word, alone=False)]
         kept: set[int] = set()
+        settled = set.intersection(*self._by_side(sides)) if sides else set()
         names = doubtful
         for remaining in range(CALLERS, -1, -1):
             found = self._holding(places)
-            names = {functions[index].name for index in found - kept} | names
+            names = {functions[index].name for index in found - kept - settled} | names
             kept |= found
             if remaining:
                 # The words given may be parts of longer names or of strings; the names of functions stand alone.
@@ -107,7 +115,8 @@ class Outline:
             if body.count('"""') % 2 or body.count("'''") % 2:
                 continue
             indent = len(body) - len(body.lstrip(" \r\n"))
-            parts.append(text[position : block.body])
+            parts.append(text[position : block.given])
+            parts.append(_without_parameters(text[block.given : block.body]))
             parts.append(body[:indent] + "..." + "\n" * body.count("\n", indent))
             position = block.end
         return "".join(parts) + text[position:] if parts else text
@@ -117,7 +126,7 @@ class Outline:
         of that side; and the last parts of routes that they serve. A guess at which functions have an effect.
         """
         functions = self._blocks[0]
-        known = [self._holding(place for word in side for place in places_of(self.text, word, False)) for side in sides]
+        known = self._by_side(sides)
         found: set[str] = set()
         for _ in range(CALLERS + 1):
             for number, side in enumerate(known):
@@ -167,13 +176,24 @@ def _blocks(text: str) -> tuple[list[_Block], list[_Block], set[str]]:
         if end <= body:
             continue
         if is_class:
-            classes.append(_Block(name, begin, body, end))
+            classes.append(_Block(name, begin, body, body, end))
         else:
             # A special method is used by other names than its own.
             special = name.startswith("__") and bool(owners)
-            functions.append(_Block(owners[-1][1] if special else name, after, body, end, special))
+            # What the parameters of `__init__` are declared as says what the attributes are.
+            given = body if special else match.end()
+            functions.append(_Block(owners[-1][1] if special else name, after, given, body, end, special))
             after = end
     return functions, classes, doubtful
+
+
+def _without_parameters(header: str) -> str:
+    """What follows a function's name, up to its body, with nothing between the parentheses but ends of lines."""
+    arrow = header.rfind("->")
+    close = header.rfind(")", 0, arrow if arrow >= 0 else len(header))
+    if not header.startswith("(") or close < 0:
+        return header
+    return "(" + "\n" * header.count("\n", 0, close) + header[close:]
 
 
 def _header_end(text: str, position: int) -> int | None:

@@ -109,6 +109,7 @@ class Sources:
         """The modules that hold a word of the vocabulary, one of `words` or the name of a function that is likely to
         have an effect, in the order of their paths.
         """
+        self._holding(common_end(self._vocabulary - {MARK}))
         wanted = self._vocabulary | {word for word in words | self._names() if self._is_telling(word)}
         holding = set().union(*(self._holding(word) for word in wanted))
         found = []
@@ -175,12 +176,12 @@ class Sources:
         if module is not None and (
             module.outline is None
             or not any(file.path in self._holding(word) for word in words - file.words)
-            or file.outline.without(words) == module.outline
+            or self._outlined(file, words) == module.outline
         ):
             file.words = words
             return module
         try:
-            file.module = parse(file.path, file.data, None if whole else file.outline.without(words))
+            file.module = parse(file.path, file.data, None if whole else self._outlined(file, words))
         except Unparsable as error:
             file.failed = True
             if file.reported:
@@ -188,6 +189,9 @@ class Sources:
             return None
         file.words = words
         return file.module
+
+    def _outlined(self, file: File, words: Iterable[str]) -> str:
+        return file.outline.without([word for word in words if file.path in self._holding(word)], self._sides)
 
     def comments(self) -> list[tuple[str, str]]:
         """Path and text of the files reported on that were not parsed but hold comments meant for us."""
@@ -214,11 +218,17 @@ def vocabulary_words(options: Options) -> frozenset[str]:
     return frozenset(shortest({*(word for side in vocabulary_sides(options) for word in side), MARK}))
 
 
+def common_end(words: Iterable[str]) -> str:
+    """What all of `words` end with: where it is not, none of them is."""
+    first, *rest = sorted(words)
+    return next(first[start:] for start in range(len(first) + 1) if all(word.endswith(first[start:]) for word in rest))
+
+
 def vocabulary_sides(options: Options) -> tuple[frozenset[str], frozenset[str]]:
     """The names that pause, and those that resume, with what the configuration says of code elsewhere."""
     vocabulary = Vocabulary.of(options.pairs)
     pausing, resuming = ((name.rpartition(".")[2] for name in names) for names in (options.pauses, options.resumes))
-    return frozenset((*vocabulary.pausing, *pausing)), frozenset((*vocabulary.resuming, *resuming))
+    return frozenset(shortest((*vocabulary.pausing, *pausing))), frozenset(shortest((*vocabulary.resuming, *resuming)))
 
 
 def left_out(path: str) -> str:

@@ -32,8 +32,7 @@ _Exit = tuple[int, int, str, bool]
 """Where a path escapes, where it leaves, with what, and whether the pause was partial."""
 
 
-@dataclass(frozen=True, slots=True)
-class Open:
+class Open(NamedTuple):
     """The pause in force: on what, and whether only some of several got paused."""
 
     receiver: Term

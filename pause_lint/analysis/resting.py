@@ -113,19 +113,39 @@ class _Walker(Follower):
         """On to `target`, past what changes nothing."""
         to = self.ahead.get(target)
         if to is None:
-            to, node = target, self.nodes[target]
-            seen = {to}
-            while to != self.start and self._is_idle(node) and node.next not in seen:
-                to, node = node.next, self.nodes[node.next]
-                seen.add(to)
-            self.ahead[target] = to
+            to = self.ahead[target] = self._ahead(target)
         return super().go(state, to)
 
-    def _is_idle(self, node: g.Node) -> bool:
-        """Whether only one way leads on from a node, and nothing is learned there."""
-        if node.op == g.CALL:
-            return not self.is_caught(node.handler) and self.sites.isdisjoint(node.fresh)
-        return node.op == g.SKIP
+    def _ahead(self, index: int) -> int:
+        """The next node, from this one on, at which ways part or something is learned."""
+        seen: set[int] = set()
+        while index not in seen:
+            seen.add(index)
+            after = self._only_way(index)
+            if after is None:
+                break
+            index = after
+        return index
+
+    def _only_way(self, index: int) -> int | None:
+        """Where a node goes on to if that is the only way and nothing is learned there."""
+        node = self.nodes[index]
+        if index == self.start:
+            return None
+        if node.op == g.SKIP or (node.op == g.CALL and not self.is_caught(node.handler)):
+            return node.next if self.sites.isdisjoint(node.fresh) else None
+        if node.op == g.ASSIGN and self.sites.isdisjoint(node.fresh):
+            return None if any(self._is_noted(name) for name, _ in node.arg) else node.next
+        if node.op == g.ENTER:
+            end = self._ahead(node.next)
+            ends = self.nodes[end].op == g.END and self.nodes[end].depth == node.depth + 1
+            return node.arg if ends and end != self.start else None
+        return None
+
+    def _is_noted(self, name: str) -> bool:
+        """Whether what is remembered of a state may change when a name or path is bound."""
+        parts = (name,) if name.endswith("[") else (name + ".", name + "[")
+        return any(known == name or known.startswith(parts) for known in self.tracked)
 
     def is_caught(self, handler: int) -> bool:
         """Whether an exception on its way to a node may be caught there or further out, or be dropped by a jump."""
