@@ -11,8 +11,8 @@ import atexit
 import gc
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
 from pause_lint import __version__, rules
@@ -32,8 +32,10 @@ CLEAN, FOUND, FAILED, INTERRUPTED = 0, 1, 2, 130
 def run() -> NoReturn:
     """The whole process: run the command of its arguments, and leave.
 
-    Python's own way out takes every syntax tree apart first, which takes longer than reading the files did.
+    Syntax trees are many objects without cycles: looking for cycles among them only takes time. And Python's own way
+    out takes every tree apart first, which takes longer than reading the files did.
     """
+    gc.disable()
     code = main()
     if sys.gettrace() is None and sys.getprofile() is None:
         with suppress(OSError, ValueError):
@@ -210,22 +212,22 @@ def _check(arguments: argparse.Namespace, options: Options) -> int:
     from pause_lint.check import check_paths, check_source, context_of
 
     memory: dict[str, bytes] = {}
-    with _without_collecting():
-        if arguments.paths == [STDIN]:
-            data, path = _stdin(arguments)
-            memory[path] = data
-            report = check_source(data, path, options, context_of(path, options) if os.path.exists(path) else ())
-        else:
-            report = check_paths(arguments.paths or ["."], options)
-        if report.cases:
-            from pause_lint.fixing.forecast import forecast
+    if arguments.paths == [STDIN]:
+        data, path = _stdin(arguments)
+        memory[path] = data
+        report = check_source(data, path, options, context_of(path, options) if os.path.exists(path) else ())
+    else:
+        report = check_paths(arguments.paths or ["."], options)
+    if report.cases:
+        from pause_lint.fixing.forecast import forecast
 
-            report = forecast(report)
+        report = forecast(report)
     _show(report, arguments, memory)
     return _exit_code(arguments, bool(report.findings), report)
 
 
 def _fix(arguments: argparse.Namespace, options: Options) -> int:
+    gc.enable()  # rewriting makes cycles
     if arguments.diff and arguments.output_format == "json":
         raise ConfigError("pause-lint fix: error: --diff and --output-format json exclude each other")
     try:
@@ -257,18 +259,6 @@ def _fix(arguments: argparse.Namespace, options: Options) -> int:
     # Where standard output is a diff or a file, what there is to say goes beside it.
     _show_outcome(outcome, arguments, memory, beside=arguments.diff or from_stdin)
     return _exit_code(arguments, bool(outcome.unfixed or (arguments.diff and outcome.changes)), outcome.report)
-
-
-@contextmanager
-def _without_collecting() -> Iterator[None]:
-    """Syntax trees are many objects without cycles: looking for cycles among them only takes time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _stdin(arguments: argparse.Namespace) -> tuple[bytes, str]:

@@ -36,6 +36,7 @@ FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_TELLING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Assign, ast.AnnAssign, ast.withitem, ast.Call)
 _AWAIT = (SOME, CANCELLED)
 _YIELD = (SOME, CLOSED)
 _ENTERING = ("enter_context", "enter_async_context")
@@ -118,6 +119,10 @@ class _Builder:
     def _scan(self, body: Sequence[ast.stmt]) -> None:
         """Collect the local functions, the exit stacks and what is registered on them."""
         for node in own_nodes(body):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                self.bindings[node.id] = self.bindings.get(node.id, 0) + 1
+            if not isinstance(node, _TELLING):
+                continue
             match node:
                 case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                     self.callables.setdefault(name, []).append(node)
@@ -128,8 +133,6 @@ class _Builder:
                 ):
                     self.bindings[name] = self.bindings.get(name, 0) + 1
                     self._scan_value(name, value)
-                case ast.Name(id=name, ctx=ast.Store()):
-                    self.bindings[name] = self.bindings.get(name, 0) + 1
                 case ast.withitem(context_expr=value, optional_vars=target):
                     if isinstance(value, ast.Name):
                         self.stacks.add(value.id)

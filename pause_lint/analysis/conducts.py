@@ -18,6 +18,8 @@ from pause_lint.analysis.ownership import Conduct
 from pause_lint.analysis.syntax import children, own_nodes, walk
 from pause_lint.module import Module
 
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
 
 @dataclass(slots=True)
 class View:
@@ -63,7 +65,9 @@ def coroutine_names(modules: Iterable[Module], names: Iterable[str]) -> frozense
 def _conduct(module: Module, function: Function, events: Events, lines: list[int]) -> Conduct:
     pauses: list[Deed] = []
     resumes: list[Deed] = []
-    events = events.within(function.body)
+    whole = isinstance(function.node, ast.Module)
+    own = [node for node in function.body if not isinstance(node, DEFINITIONS)] if whole else function.body
+    events = events.within(own)
     if events.texts:
         lines = sorted({*lines, *module.lines_with_any(sorted(events.texts))})
     for deed in _deeds(function.body, events, lines):
@@ -76,7 +80,7 @@ def _deeds(body: Sequence[ast.AST], events: Events, lines: list[int]) -> Iterato
     stack: list[ast.AST] = list(reversed(body))
     while stack:
         node = stack.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        if isinstance(node, DEFINITIONS):
             continue
         if isinstance(node, ast.stmt) and not spans(lines, node):
             continue

@@ -243,9 +243,9 @@ def requested(call: ast.Call, values: Values) -> Iterator[Route]:
     """The routes that a call names: it posts to them, or builds a request for them, also through a variable."""
     name = last_name(call.func)
     builder = name[:1].isupper() and "equest" in name
-    if not name or is_logging(call) or (stores(call.func) and not builder):
+    if not builder and (words(name).isdisjoint(HTTP_WORDS) or stores(call.func)):
         return
-    if not builder and not words(name) & HTTP_WORDS:
+    if not name or is_logging(call):
         return
     for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
         for text in _texts(argument, values):

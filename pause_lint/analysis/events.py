@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from pause_lint.analysis.guards import Term, Terms, last_name, names, substitute
-from pause_lint.analysis.syntax import walk
+from pause_lint.analysis.syntax import blocks, walk
 from pause_lint.finding import Step
 from pause_lint.pairs import Pair, Vocabulary, plain_name
 
@@ -480,12 +480,9 @@ def _statements(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
     while stack:
         node = stack.pop()
         yield node
-        for name in ("body", "orelse", "finalbody"):
-            block = getattr(node, name, None)
-            if isinstance(block, list):
+        if "body" in node._fields and isinstance(node, ast.stmt):
+            for block in blocks(node):
                 stack += block
-        for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
-            stack += part.body
 
 
 def bind(

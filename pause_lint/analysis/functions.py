@@ -11,8 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pause_lint.analysis.guards import last_name
-from pause_lint.analysis.syntax import children, walk
+from pause_lint.analysis.syntax import blocks, children, walk
 from pause_lint.module import Module
 from pause_lint.pairs import Vocabulary
 
@@ -71,18 +70,8 @@ def functions(module: Module, lines: list[int]) -> Iterator[Function]:
             elif isinstance(statement, ast.ClassDef):
                 stack.append((statement.body, prefix + statement.name + ".", statement, parent))
             else:
-                stack.extend((inner, prefix, owner, parent) for inner in _blocks(statement))
+                stack.extend((inner, prefix, owner, parent) for inner in blocks(statement))
     yield root
-
-
-def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """The blocks of a compound statement that is no definition."""
-    for name in ("body", "orelse", "finalbody"):
-        block = getattr(statement, name, None)
-        if block:
-            yield block
-    for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
-        yield part.body
 
 
 def spans(lines: list[int], statement: ast.stmt) -> bool:
@@ -100,22 +89,6 @@ def nodes_on(module: Module, words: Sequence[str]) -> Iterator[ast.AST]:
         if not isinstance(node, ast.stmt) or spans(lines, node):
             yield node
             stack += reversed(children(node))
-
-
-def classes(module: Module) -> dict[str, tuple[str, ...]]:
-    """The classes of the module by name, with the names of their bases (last parts)."""
-    found: dict[str, tuple[str, ...]] = {}
-    stack: list[ast.stmt] = list(module.tree.body)
-    while stack:
-        node = stack.pop()
-        if isinstance(node, ast.ClassDef):
-            found[node.name] = tuple(last_name(base) for base in node.bases)
-        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            stack += node.body
-        else:
-            for block in _blocks(node):
-                stack += block
-    return found
 
 
 def parameters(node: ast.AST) -> frozenset[str]:

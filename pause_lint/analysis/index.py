@@ -122,6 +122,10 @@ class Index:
             place = outer
         return None
 
+    def hierarchy(self, module: Module) -> dict[str, tuple[str, ...]]:
+        """The classes of a module by name, with the names of their bases (last parts)."""
+        return {one.name: one.bases for found in self.classes.values() for one in found if one.module is module}
+
     # -- classes -------------------------------------------------------------------------------------------------------
 
     def owner(self, function: Function) -> Class | None:

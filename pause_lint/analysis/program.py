@@ -17,7 +17,7 @@ from pause_lint.analysis.duty import Duty
 from pause_lint.analysis.effects import Effects, Link, Summary
 from pause_lint.analysis.events import Deed, Events, Target
 from pause_lint.analysis.flow import Followed, undoes
-from pause_lint.analysis.functions import Function, classes, is_nested_in
+from pause_lint.analysis.functions import Function, is_nested_in
 from pause_lint.analysis.guards import Terms
 from pause_lint.analysis.index import Index
 from pause_lint.analysis.ownership import Conduct, Surroundings
@@ -193,7 +193,7 @@ class Program:
         conducts = self._concerned(one)
         if not conducts:
             return
-        hierarchy = classes(one.module)
+        hierarchy = self.index.hierarchy(one.module)
         graphs: dict[int, g.Graph] = {}
         for conduct in conducts:
             function = conduct.function

@@ -54,3 +54,13 @@ def own_nodes(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
             stack += [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
         else:
             stack += children(node)
+
+
+def blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """The blocks of a compound statement."""
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(statement, name, None)
+        if block:
+            yield block
+    for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+        yield part.body
