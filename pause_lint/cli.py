@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, NoReturn
 from pause_lint import __version__, rules
 from pause_lint.config import ConfigError, Options, Settings, checked, load, nearest, resolve, split_list
 from pause_lint.finding import Problem, Report
+from pause_lint.module import split_lines
 from pause_lint.pairs import PRESETS
 from pause_lint.report import text
-from pause_lint.tree import STDIN_NAME, Unparsable, decode, read, shown_path, split_lines
+from pause_lint.tree import STDIN_NAME, Unparsable, decode, read, shown_path
 
 if TYPE_CHECKING:
     from pause_lint.fixing.run import Outcome

@@ -29,7 +29,6 @@ class Module:
     data: the file as it stands.
     text: decoded, without a byte order mark, with the line endings of the file.
     tree: its syntax tree.
-    lines: its lines without their endings, as `ast` counts them.
     outline: the text that was parsed, if some of it was left out.
     """
 
@@ -37,9 +36,13 @@ class Module:
     data: bytes
     text: str
     tree: ast.Module
-    lines: tuple[str, ...]
     outline: str | None = None
     _lines_with: dict[tuple[str, bool], Sequence[int]] = field(default_factory=dict, init=False, repr=False)
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """Its lines without their endings, as `ast` counts them."""
+        return split_lines(self.text)
 
     @property
     def parsed(self) -> str:
@@ -108,3 +111,13 @@ def places_of(text: str, name: str, alone: bool) -> Iterator[int]:
         if not alone or not (_WORD.match(text, end) or (place and _WORD.match(text, place - 1))):
             yield place
         place = text.find(name, end)
+
+
+def split_lines(text: str) -> tuple[str, ...]:
+    """The lines of `text` without their endings, as `ast` and `tokenize` count them.
+
+    Only `\\n`, `\\r\\n` and `\\r` end a line; form feeds and the separators of Unicode do not.
+    """
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return tuple(text.removesuffix("\n").split("\n")) if text else ()

@@ -15,6 +15,7 @@ from pause_lint.finding import Problem
 from pause_lint.module import Module
 from pause_lint.outline import Outline
 from pause_lint.pairs import Vocabulary, plain_name, shortest
+from pause_lint.places import Places
 from pause_lint.tree import Source, Unparsable, decode, is_test, parse, read
 
 MARK = "pause-lint:"
@@ -22,6 +23,9 @@ MARK = "pause-lint:"
 
 COMMON, COMMON_PLAIN = 40, 12
 """A word that stands in more files than this tells nothing; one without an underscore sooner than another."""
+
+PART = 5
+"""A part of a name shorter than this is in every file."""
 
 MOUNTING = frozenset({"include_router", "register_blueprint"})
 """How routers are put together."""
@@ -67,7 +71,8 @@ class Sources:
         self._comments_count = suppress.INEFFECTIVE in options.select
         self._options = options
         self._files: dict[str, File] = {}
-        self._places: dict[str, frozenset[str]] = {}
+        self._parts = frozenset(part for word in self._vocabulary for part in word.split("_") if len(part) >= PART)
+        self._places = Places()
         self._likely: frozenset[str] | None = None
         self.problems: list[Problem] = []
         self.notes: list[str] = []
@@ -102,16 +107,17 @@ class Sources:
     def take(self, path: str, data: bytes, named: bool, reported: bool) -> None:
         """Take in one file. One that is `named` is parsed as a whole, whatever is in it."""
         self._files[path] = File(path, data, named, reported)
-        self._places.clear()
+        self._places.add(path, data)
         self._likely = None
 
     def modules(self, words: frozenset[str] = frozenset()) -> list[Module]:
         """The modules that hold a word of the vocabulary, one of `words` or the name of a function that is likely to
         have an effect, in the order of their paths.
         """
-        self._holding(common_end(self._vocabulary - {MARK}))
-        wanted = self._vocabulary | {word for word in words | self._names() if self._is_telling(word)}
-        holding = set().union(*(self._holding(word) for word in wanted))
+        names = {word for word in words | self._names() if self._may_tell(word)}
+        self._places.prepare(names, self._parts)
+        wanted = self._vocabulary.union(word for word in names if self._is_telling(word))
+        holding = self._places.of_any(wanted)
         found = []
         for path in sorted(self._files):
             file = self._files[path]
@@ -128,32 +134,26 @@ class Sources:
         """
         if self._likely is None:
             found: set[str] = set()
-            for path in sorted(set().union(*(self._holding(word) for word in self._vocabulary))):
+            self._places.prepare(self._vocabulary, self._parts)
+            for path in sorted(self._places.of_any(self._vocabulary)):
                 with suppress_errors(Unparsable):
                     names, routes = self._files[path].outline.one_sided(self._sides)
                     found |= names | routes | (MOUNTING if routes else frozenset())
             self._likely = frozenset(found)
         return self._likely
 
-    def _is_telling(self, word: str) -> bool:
+    def _may_tell(self, word: str) -> bool:
         """Whether a word is worth looking for in the whole tree: common ones would bring in everything."""
-        if len(word) <= 3 or word.startswith("__") or word in _COMMON_NAMES or self._is_known(word):
-            return False
-        return len(self._holding(word)) <= (COMMON if "_" in word else COMMON_PLAIN)
-
-    def _is_known(self, word: str) -> bool:
         plain = plain_name(word)
-        return any(plain in side for side in self._sides)
+        return (
+            len(word) > 3
+            and not word.startswith("__")
+            and word not in _COMMON_NAMES
+            and not any(plain in side for side in self._sides)
+        )
 
-    def _holding(self, word: str) -> frozenset[str]:
-        """The paths of the files that hold a word. Each word is looked for once, and only where a part of it is."""
-        known = self._places.get(word)
-        if known is None:
-            parts = [paths for part, paths in self._places.items() if part in word]
-            where = min(parts, key=len) if parts else self._files
-            stem = word.encode()
-            known = self._places[word] = frozenset(path for path in where if stem in self._files[path].data)
-        return known
+    def _is_telling(self, word: str) -> bool:
+        return not self._places.more_than(COMMON if "_" in word else COMMON_PLAIN, word)
 
     def parsed(self) -> list[Module]:
         """Every module parsed so far, in the order of their paths."""
@@ -175,7 +175,7 @@ class Sources:
         module = file.module
         if module is not None and (
             module.outline is None
-            or not any(file.path in self._holding(word) for word in words - file.words)
+            or file.path not in self._places.of_any(words - file.words)
             or self._outlined(file, words) == module.outline
         ):
             file.words = words
@@ -191,7 +191,7 @@ class Sources:
         return file.module
 
     def _outlined(self, file: File, words: Iterable[str]) -> str:
-        return file.outline.without([word for word in words if file.path in self._holding(word)], self._sides)
+        return file.outline.without([word for word in words if file.path in self._places.of(word)], self._sides)
 
     def comments(self) -> list[tuple[str, str]]:
         """Path and text of the files reported on that were not parsed but hold comments meant for us."""
@@ -216,12 +216,6 @@ class Sources:
 def vocabulary_words(options: Options) -> frozenset[str]:
     """The words one of which a file must hold to matter by itself."""
     return frozenset(shortest({*(word for side in vocabulary_sides(options) for word in side), MARK}))
-
-
-def common_end(words: Iterable[str]) -> str:
-    """What all of `words` end with: where it is not, none of them is."""
-    first, *rest = sorted(words)
-    return next(first[start:] for start in range(len(first) + 1) if all(word.endswith(first[start:]) for word in rest))
 
 
 def vocabulary_sides(options: Options) -> tuple[frozenset[str], frozenset[str]]:

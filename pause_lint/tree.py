@@ -268,16 +268,6 @@ def _coding(body: bytes) -> tuple[str, int]:
     return "utf-8", 0
 
 
-def split_lines(text: str) -> tuple[str, ...]:
-    """The lines of `text` without their endings, as `ast` and `tokenize` count them.
-
-    Only `\\n`, `\\r\\n` and `\\r` end a line; form feeds and the separators of Unicode do not.
-    """
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return tuple(text.removesuffix("\n").split("\n")) if text else ()
-
-
 def parse(path: str, data: bytes, outline: str | None = None) -> Module:
     """The module in `data`, to be shown as `path`.
 
@@ -292,8 +282,8 @@ def parse(path: str, data: bytes, outline: str | None = None) -> Module:
     if outline is not None and outline != text:
         # Text that was cut at the wrong place does not parse; nor does a file that is wrong as a whole.
         with suppress(Unparsable):
-            return Module(path, data, text, _tree(outline), split_lines(text), outline)
-    return Module(path, data, text, _tree(text), split_lines(text))
+            return Module(path, data, text, _tree(outline), outline)
+    return Module(path, data, text, _tree(text))
 
 
 def _tree(text: str) -> ast.Module:
@@ -314,4 +304,4 @@ def _tree(text: str) -> ast.Module:
 def from_lines(path: str, lines: Sequence[str], tree: ast.Module) -> Module:
     """The module that another tool has read and parsed already: its lines with `\\n` endings, and its tree."""
     text = "".join(lines)
-    return Module(path, text.encode("utf-8", "surrogatepass"), text, tree, split_lines(text))
+    return Module(path, text.encode("utf-8", "surrogatepass"), text, tree)

@@ -155,18 +155,14 @@ def test_on_a_released_trainer_the_findings_are_the_same(areal: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "names", "routes"),
+    "text, names, routes",
     [
         ("def park(e):\n    e.pause_generation()\n", {"park"}, set()),
         ("def both(e):\n    e.pause_generation()\n    e.continue_generation()\n", set(), set()),
         ("class A:\n    def _park(self):\n        self.e.pause_generation()\n", {"_park"}, set()),
         ("class A:\n    def __enter__(self):\n        self.e.pause_generation()\n", set(), set()),
-        (
-            "def park(e):\n    e.pause_generation()\n\ndef upper(e):\n    park(e)\n\ndef cured(e):\n    park(e)\n"
-            "    e.continue_generation()\n",
-            {"park", "upper"},
-            set(),
-        ),
+        ("def park(e):\n e.pause_generation()\ndef up(e):\n park(e)\n", {"park", "up"}, set()),
+        ("def park(e):\n e.pause_generation()\ndef cured(e):\n park(e)\n e.continue_generation()\n", {"park"}, set()),
         ('@app.post("/v1/swap/{name}")\nasync def swap(e):\n    await e.pause_generation()\n', {"swap"}, {"swap"}),
         ("def idle(e):\n    e.run()\n", set(), set()),
     ],

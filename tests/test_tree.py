@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from pause_lint.config import Options
-from pause_lint.tree import Unparsable, decode, discover, is_test, parse, read, split_lines
+from pause_lint.module import split_lines
+from pause_lint.tree import Unparsable, decode, discover, is_test, parse, read
 
 
 @pytest.fixture(autouse=True)

@@ -223,7 +223,7 @@ class Effects:
         own = [self._explicit(routine, deed) for deed in (*conduct.pauses, *conduct.resumes)]
         conditional = self.anatomy(routine).conditional
         every = own + [
-            replace(link.effect, guarded=link.effect.guarded or id(link.call) in conditional)
+            replace(link.effect, guarded=True) if id(link.call) in conditional else link.effect
             for link in summary.links
             if not link.covered
         ]
@@ -238,7 +238,7 @@ class Effects:
             key = (effect.kind, receiver, effect.pair.pauses)
             if key not in seen and len(effect.steps) <= MAX_HOPS:
                 seen.add(key)
-                yield replace(effect, receiver=receiver)
+                yield effect if receiver == effect.receiver else replace(effect, receiver=receiver)
 
     def _explicit(self, routine: Routine, deed: Deed) -> Effect:
         verb = "pauses" if deed.kind == "pause" else "resumes"
@@ -292,7 +292,9 @@ class Effects:
             if id(site.call) not in explicit and (site.routes or not site.words.isdisjoint(names)):
                 links += self._links_of(site, routine)
         paused = [self.outward(deed.receiver, routine) for deed in conduct.pauses]
-        return [replace(link, covered=self._is_covered(link.effect, paused, routine)) for link in links]
+        return [
+            replace(link, covered=True) if self._is_covered(link.effect, paused, routine) else link for link in links
+        ]
 
     def _is_covered(self, effect: Effect, paused: Sequence[Term], routine: Routine) -> bool:
         receiver = self.outward(effect.receiver, routine)

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pause_lint.analysis.syntax import blocks, children, walk
+from pause_lint.analysis.syntax import blocks, children
 from pause_lint.module import Module
 from pause_lint.pairs import Vocabulary
 
@@ -95,7 +95,9 @@ def parameters(node: ast.AST) -> frozenset[str]:
     """The names of a function's parameters; a module has none."""
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         return frozenset()
-    return frozenset(argument.arg for argument in walk(node.args) if isinstance(argument, ast.arg))
+    given = node.args
+    single = [argument for argument in (given.vararg, given.kwarg) if argument is not None]
+    return frozenset(argument.arg for argument in (*given.posonlyargs, *given.args, *given.kwonlyargs, *single))
 
 
 def defaults(arguments: ast.arguments) -> dict[str, ast.expr]:

@@ -19,6 +19,8 @@ from pause_lint.module import Module
 
 _WRAPPERS = frozenset({"Optional", "Annotated", "Final", "ClassVar", "Type", "type", "Required", "Awaitable"})
 _DEPTH = 12
+_DECLARED = re.compile(r":\s*([^=\n#]+)")
+_MADE = re.compile(r"=\s*(?:await\s+)?(?:\w+\.)*([A-Z]\w*)\(")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -312,10 +314,11 @@ class Index:
         """
         key = (id(one.node), attr)
         if key not in self._texts:
-            source = "\n".join(one.module.lines[one.node.lineno - 1 : one.node.end_lineno])
-            quoted = re.escape(attr)
-            declared = re.findall(rf"^\s+(?:self\.)?{quoted}\s*:\s*([^=\n#]+)", source, re.MULTILINE)
-            made = re.findall(rf"^\s+self\.{quoted}\s*=\s*(?:await\s+)?(?:\w+\.)*([A-Z]\w*)\(", source, re.MULTILINE)
+            lines = one.module.lines[one.node.lineno - 1 : one.node.end_lineno]
+            found = [line.strip().removeprefix("self.") for line in lines if attr in line]
+            own = [line.removeprefix(attr).lstrip() for line in found if line.startswith(attr)]
+            declared = [match[1] for line in own if (match := _DECLARED.match(line))]
+            made = [match[1] for line in own if (match := _MADE.match(line))]
             self._texts[key] = (*("|".join(_words(text)) for text in declared), *made)
         return self._texts[key]
 
