@@ -8,8 +8,8 @@ Prints how many files there are and how many of them hold a word. Nothing is dec
 import os
 import sys
 
-WORDS = ("pause_generation",)
-"""What the default preset looks for."""
+WORDS = ("pause_generation", "continue_generation", "resume_generation")
+"""The vocabulary of the default preset: all its other spellings hold one of these."""
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from pause_lint import __version__, rules
 from pause_lint.config import ConfigError, Options, Settings, checked, load, nearest, resolve, split_list
@@ -77,7 +77,7 @@ def _tolerate_any_text() -> None:
 
 
 def _run(argv: Sequence[str]) -> int:
-    parser = _parser()
+    parser = _parser(argv)
     arguments, unknown = parser.parse_known_args(argv)
     if unknown:
         _refuse(parser, unknown[0], ["--" + name.replace("_", "-") for name in vars(arguments)])
@@ -95,29 +95,48 @@ def _run(argv: Sequence[str]) -> int:
 # Options
 
 
+class _Formatter(argparse.HelpFormatter):
+    """Lays out help for the terminal. argparse makes one for every option, and each would load `shutil` to measure."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
+
+def _columns() -> int:
+    """How wide the terminal is, as `shutil.get_terminal_size` has it."""
+    with suppress(ValueError, OSError):
+        return int(os.environ.get("COLUMNS", "0")) or os.get_terminal_size(sys.stdout.fileno()).columns
+    return 80
+
+
 class _Parser(argparse.ArgumentParser):
     """Says which option was meant instead of printing all of them."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(formatter_class=_Formatter, allow_abbrev=False, **settings)
 
     def error(self, message: str) -> NoReturn:
         self.exit(FAILED, f"{self.prog}: error: {message}\nTry `{self.prog} --help`.\n")
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
+    """What understands `argv`. Commands that are not in it get no options of their own: each takes time to declare."""
     parser = _Parser(
         prog="pause-lint",
         description="Finds, and fixes, the pause of an inference engine that some path out of a function never undoes.",
-        allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"pause-lint {__version__}")
     # Told how it is called, the parser need not load what lays out its help.
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser, prog=parser.prog)
-    check = commands.add_parser("check", help="report findings", allow_abbrev=False)
-    fix = commands.add_parser("fix", help="rewrite files so that they have none", allow_abbrev=False)
-    rule = commands.add_parser("rule", help="explain a rule, or list them all", allow_abbrev=False)
-    for command in (check, fix):
-        _add_common(command)
-    fix.add_argument("--diff", action="store_true", help="print a unified diff instead of writing files")
-    fix.add_argument("--unsafe-fixes", action="store_true", help="apply fixes that may change what a path does, too")
+    check = commands.add_parser("check", help="report findings")
+    fix = commands.add_parser("fix", help="rewrite files so that they have none")
+    rule = commands.add_parser("rule", help="explain a rule, or list them all")
+    if "check" in argv:
+        _add_common(check)
+    if "fix" in argv:
+        _add_common(fix)
+        fix.add_argument("--diff", action="store_true", help="print a unified diff instead of writing files")
+        fix.add_argument("--unsafe-fixes", action="store_true", help="apply fixes that may change a path, too")
     rule.add_argument("code", nargs="?", metavar="CODE", help="a code or a name; without it, the table of all rules")
     return parser
 

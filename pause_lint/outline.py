@@ -10,16 +10,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 
 from pause_lint.module import places_of
 
-SMALL = 8_000
+SMALL = 2_000
 """Files with fewer characters are not worth the trouble."""
 
 CALLERS = 1
-"""How far up the chain of callers functions are kept for the sake of those that they call."""
+"""How far up the chain of callers functions are looked at for the sake of those that they call."""
+
+Sides = tuple[frozenset[str], ...]
+"""Kinds of words: those that pause, those that resume."""
 
 # Patterns that begin with fixed letters are searched for much faster than `^ *(async +)?(def|class)`.
 _DEF = re.compile(r"def +(\w+)")
@@ -54,6 +57,7 @@ class Outline:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._known: dict[Sides, tuple[list[set[int]], set[str]]] = {}
         self._is_plain = "\t" not in text and text.count("\r") == text.count("\r\n")
 
     @cached_property
@@ -73,34 +77,24 @@ class Outline:
             if (index := bisect_right(self._starts, place) - 1) >= 0 and place < functions[index].end
         }
 
-    def _by_side(self, sides: Sequence[Collection[str]]) -> list[set[int]]:
-        """Of each side the functions in which its words stand."""
-        return [self._holding(place for word in side for place in places_of(self.text, word, False)) for side in sides]
-
-    def without(self, words: Collection[str], sides: Sequence[Collection[str]] = ()) -> str:
+    def without(self, words: Collection[str], sides: Sides = ()) -> str:
         """The text with the bodies of functions blanked that mention none of `words`, nor a function that does.
 
         The same goes for classes. Lines and columns stay as they are. The same text comes back if nothing can be left
         out.
 
-        sides: who only mentions a function in which words of all of these stand need not be kept.
+        sides: who only mentions a function that is on all of these sides need not be kept.
         """
         text = self.text
         if len(text) < SMALL or not self._is_plain:
             return text
         functions, classes, doubtful = self._blocks
-        places = [place for word in words for place in places_of(text, word, alone=False)]
-        kept: set[int] = set()
-        settled = set.intersection(*self._by_side(sides)) if sides else set()
-        names = doubtful
-        for remaining in range(CALLERS, -1, -1):
-            found = self._holding(places)
-            names = {functions[index].name for index in found - kept - settled} | names
-            kept |= found
-            if remaining:
-                # The words given may be parts of longer names or of strings; the names of functions stand alone.
-                places += [place for name in names for place in places_of(text, name, alone=True)]
-                names = set()
+        places = list(self._places(words, alone=False))
+        kept = self._holding(places)
+        settled = set.intersection(*self._on(sides)[0]) if sides else set()
+        # The words given may be parts of longer names or of strings; the names of functions stand alone.
+        places += self._places({functions[index].name for index in kept - settled} | doubtful, alone=True)
+        kept |= self._holding(places)
         wanted = sorted({*places, *(functions[index].start for index in kept)})
         idle = [block for block in classes if bisect_left(wanted, block.start) == bisect_left(wanted, block.end)]
         idle += [function for index, function in enumerate(functions) if index not in kept]
@@ -121,21 +115,31 @@ class Outline:
             position = block.end
         return "".join(parts) + text[position:] if parts else text
 
-    def one_sided(self, sides: Sequence[Collection[str]]) -> tuple[set[str], set[str]]:
+    def one_sided(self, sides: Sides) -> tuple[set[str], set[str]]:
         """The names of functions in which words of one of the `sides` stand and none of another, or calls of functions
         of that side; and the last parts of routes that they serve. A guess at which functions have an effect.
         """
-        functions = self._blocks[0]
-        known = self._by_side(sides)
-        found: set[str] = set()
-        for _ in range(CALLERS + 1):
-            for number, side in enumerate(known):
-                others = set().union(*(other for place, other in enumerate(known) if place != number))
-                names = {functions[index].name for index in side - others if not functions[index].special} - found
-                side |= self._holding(place for name in names for place in places_of(self.text, name, alone=True))
-                found |= names
-        served = [function for function in functions if function.name in found]
-        return found, {part for one in served for part in _ROUTE.findall(self.text, one.start, one.body)}
+        names = self._on(sides)[1]
+        served = [function for function in self._blocks[0] if function.name in names]
+        return names, {part for one in served for part in _ROUTE.findall(self.text, one.start, one.body)}
+
+    def _on(self, sides: Sides) -> tuple[list[set[int]], set[str]]:
+        """Of each side the functions, by number, that are on it; and the names of those that are on one side only."""
+        if sides not in self._known:
+            functions = self._blocks[0]
+            on = [self._holding(self._places(side, alone=False)) for side in sides]
+            names: set[str] = set()
+            for _ in range(CALLERS + 1):
+                for number, side in enumerate(on):
+                    others = set().union(*(other for place, other in enumerate(on) if place != number))
+                    new = {functions[index].name for index in side - others if not functions[index].special} - names
+                    side |= self._holding(self._places(new, alone=True))
+                    names |= new
+            self._known[sides] = on, names
+        return self._known[sides]
+
+    def _places(self, words: Iterable[str], alone: bool) -> Iterator[int]:
+        return (place for word in words for place in places_of(self.text, word, alone))
 
 
 def _blocks(text: str) -> tuple[list[_Block], list[_Block], set[str]]:

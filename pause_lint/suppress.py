@@ -44,6 +44,11 @@ def mentions_us(data: bytes) -> bool:
     return re.search(rb"PR[09]\d", data) is not None and _meant_for_us(data.decode("latin-1").lower())
 
 
+def _lower(text: str) -> str:
+    """The text with its ASCII letters in lower case; what else is in it does not matter, and takes long."""
+    return text.lower() if text.isascii() else text.encode("utf-8", "replace").lower().decode("latin-1")
+
+
 def _meant_for_us(lowered: str) -> bool:
     # Fixed letters are found quickly; hardly a file comes to the pattern in full.
     may_be = "pause-lint" in lowered or "pause_lint" in lowered or re.search(r"pr\d", lowered) is not None
@@ -182,7 +187,7 @@ def apply(
     force: that is for the caller to decide).
     """
     all_of_them = list(findings)
-    lowered = text.lower()
+    lowered = _lower(text)
     judge = bool(judged) and _meant_for_us(lowered)
     if not judge and not (all_of_them and "noqa" in lowered):
         return all_of_them, []

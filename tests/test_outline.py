@@ -168,4 +168,7 @@ def test_on_a_released_trainer_the_findings_are_the_same(areal: Path) -> None:
     ],
 )
 def test_functions_of_one_side_are_told_by_their_text(text: str, names: set[str], routes: set[str]) -> None:
-    assert Outline(text).one_sided([{"pause_generation"}, {"continue_generation"}]) == (names, routes)
+    assert Outline(text).one_sided((frozenset({"pause_generation"}), frozenset({"continue_generation"}))) == (
+        names,
+        routes,
+    )

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pause_lint.analysis.syntax import children, walk
+from pause_lint.analysis.syntax import children
 from pause_lint.fixing.edits import At
 from pause_lint.module import Module
 
@@ -34,12 +34,14 @@ class Blocks:
         self.function = function
         self.spots: dict[int, Spot] = {}
         self.parents: dict[int, ast.AST] = {}
-        for node in walk(function):
+        queue = [function]
+        for node in queue:
             for field, block in _blocks(node):
                 for index, statement in enumerate(block):
                     self.spots[id(statement)] = Spot(node, field, block, index)
-            for child in children(node):
-                self.parents[id(child)] = node
+            below = children(node)
+            self.parents.update(dict.fromkeys(map(id, below), node))
+            queue += below
 
     def at(self, statement: ast.stmt) -> At:
         """Where a statement starts, in characters."""
@@ -67,7 +69,7 @@ class Blocks:
 
 
 def _blocks(node: ast.AST) -> Iterator[tuple[str, list[ast.stmt]]]:
-    for field in _BLOCKS:
+    for field in _BLOCKS if "body" in node._fields else ():
         block = getattr(node, field, None)
         if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
             yield field, block

@@ -56,7 +56,8 @@ def binds(statements: Sequence[ast.stmt], *users: ast.AST) -> bool:
 
     It might not be bound yet, or mean something else, when a finally runs.
     """
-    if any(paths(statement, ast.Store) & paths(user, ast.Load) for statement in statements for user in users):
+    loaded = set().union(*(paths(user, ast.Load) for user in users))
+    if loaded and any(paths(statement, ast.Store) & loaded for statement in statements):
         return True
     read: set[str] = set()
     for user in users:
