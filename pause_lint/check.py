@@ -21,25 +21,30 @@ from pause_lint.sources import Sources, left_out
 from pause_lint.tree import STDIN_NAME, discover, inside_tree, is_test
 
 if TYPE_CHECKING:
-    from pause_lint.analysis.program import Grow
+    from pause_lint.analysis.program import Grow, Told
 
 
-def check_paths(paths: Sequence[str], options: Options) -> Report:
-    """Check the files under `paths`. What kept a part from being done is among the problems of the report."""
+def check_paths(paths: Sequence[str], options: Options, told: Told | None = None) -> Report:
+    """Check the files under `paths`. What kept a part from being done is among the problems of the report.
+
+    told: how findings are put.
+    """
     sources, problems = gathered(paths, options)
-    return report_on(sources, problems, options)
+    return report_on(sources, problems, options, told=told)
 
 
-def check_source(data: bytes, path: str, options: Options, context: Sequence[Module] = ()) -> Report:
+def check_source(
+    data: bytes, path: str, options: Options, context: Sequence[Module] = (), told: Told | None = None
+) -> Report:
     """Check one file whose bytes are `data`; it is shown as `path` and need not exist.
 
-    context: modules of the tree that it lies in; one of the same path is left out.
+    context: modules of the tree that it lies in; one of the same path is left out. told: how findings are put.
     """
     if not options.include_tests and belongs_to_tests(path):
         return Report((), (), 0, 0, (left_out(path),))
     sources = Sources(options)
     sources.take(path, data, named=True, reported=True)
-    return report_on(sources, (), options, context)
+    return report_on(sources, (), options, context, told)
 
 
 def check_module(module: Module, options: Options) -> tuple[tuple[Finding, ...], tuple[Problem, ...]]:
@@ -49,7 +54,7 @@ def check_module(module: Module, options: Options) -> tuple[tuple[Finding, ...],
     once for all of its files that are what they are there.
     """
     if options.no_project or not os.path.exists(module.path):
-        analysed = _analyse([module], options)
+        analysed = _analyse([module], _Run(options))
         return tuple(_chosen(analysed.findings, options)), analysed.problems
     whole = _whole_tree(options.project_root or tree_root(module.path), options)
     if whole.texts.get(module.path) != hash(module.text):
@@ -114,16 +119,20 @@ def _whole_tree(root: str, options: Options) -> _Tree:
 
 
 def _of_tree(sources: Sources, options: Options) -> _Tree:
-    analysed = _analyse_all(sources, options)
+    analysed = _analyse_all(sources, _Run(options))
     texts = {path: hash(text) for path, text in sources.texts().items()}
     return _Tree(analysed.findings, analysed.problems, texts)
 
 
 def report_on(
-    sources: Sources, problems: Sequence[Problem], options: Options, context: Sequence[Module] = ()
+    sources: Sources,
+    problems: Sequence[Problem],
+    options: Options,
+    context: Sequence[Module] = (),
+    told: Told | None = None,
 ) -> Report:
     """What is found in the files of a run. `context`: modules of the tree besides those of `sources`."""
-    analysed = _analyse_all(sources, options, context)
+    analysed = _analyse_all(sources, _Run(options, told), context)
     reported = sources.reported
     modules = [module for module in sources.parsed() if module.path in reported]
     by_path: dict[str, list[Finding]] = {module.path: [] for module in modules}
@@ -149,7 +158,6 @@ def report_on(
         files=sources.count,
         parsed=len(modules),
         notes=(*sources.notes, *analysed.notes),
-        cases=analysed.cases,
     )
 
 
@@ -171,16 +179,23 @@ class _Analysed:
     findings: tuple[Finding, ...] = ()
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
-    cases: tuple[object, ...] = ()
 
 
-def _analyse_all(sources: Sources, options: Options, context: Sequence[Module] = ()) -> _Analysed:
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What is asked of an analysis."""
+
+    options: Options
+    told: Told | None = None
+
+
+def _analyse_all(sources: Sources, run: _Run, context: Sequence[Module] = ()) -> _Analysed:
     """What is in the files of a run, their tree read as far as effects reach."""
     if context:
         own = sources.modules()
         paths = {module.path for module in own}
-        return _analyse([*own, *(module for module in context if module.path not in paths)], options)
-    return _analyse(sources.modules(), options, sources.modules)
+        return _analyse([*own, *(module for module in context if module.path not in paths)], run)
+    return _analyse(sources.modules(), run, sources.modules)
 
 
 def grown_modules(sources: Sources, options: Options) -> Sequence[Module]:
@@ -190,23 +205,24 @@ def grown_modules(sources: Sources, options: Options) -> Sequence[Module]:
     return program.grown(sources.modules(), options, sources.modules).modules
 
 
-def _analyse(modules: Sequence[Module], options: Options, grow: Grow | None = None) -> _Analysed:
+def _analyse(modules: Sequence[Module], run: _Run, grow: Grow | None = None) -> _Analysed:
     """What is in `modules`. Those on which the analysis fails become problems, and the others are still seen."""
     if not modules:
         return _Analysed()
     from pause_lint.analysis import program  # late: a run in which no file can matter needs no analysis
 
     try:
-        outcome = program.analyse(modules, options, grow)
+        told = {} if run.told is None else {"told": run.told}
+        outcome = program.analyse(modules, run.options, grow, **told)
     except Exception as error:
         if len(modules) == 1:
             return _Analysed(problems=(_internal(modules[0], error),))
     else:
-        return _Analysed(tuple(outcome.findings), (), tuple(outcome.notes), tuple(outcome.cases))
-    alone = [_analyse((module,), options) for module in modules]
+        return _Analysed(outcome.findings, (), outcome.notes)
+    alone = [_analyse((module,), run) for module in modules]
     problems = tuple(problem for one in alone for problem in one.problems)
     if problems:
-        together = _analyse([module for module, one in zip(modules, alone, strict=True) if not one.problems], options)
+        together = _analyse([module for module, one in zip(modules, alone, strict=True) if not one.problems], run)
         return _Analysed(together.findings, problems + together.problems, together.notes)
     # Each is sound by itself, but not all together: what one file shows is all there is to be had.
     return _Analysed(

@@ -24,7 +24,10 @@ from pause_lint.report import text
 from pause_lint.tree import STDIN_NAME, Unparsable, decode, read, shown_path
 
 if TYPE_CHECKING:
+    from pause_lint.analysis.program import Case, Told
+    from pause_lint.finding import Finding
     from pause_lint.fixing.run import Outcome
+    from pause_lint.fixing.spellings import Spellings
 
 STDIN = "-"
 CLEAN, FOUND, FAILED, INTERRUPTED = 0, 1, 2, 130
@@ -235,15 +238,27 @@ def _check(arguments: argparse.Namespace, options: Options) -> int:
     if arguments.paths == [STDIN]:
         data, path = _stdin(arguments)
         memory[path] = data
-        report = check_source(data, path, options, context_of(path, options) if os.path.exists(path) else ())
+        context = context_of(path, options) if os.path.exists(path) else ()
+        report = check_source(data, path, options, context, _foretelling())
     else:
-        report = check_paths(arguments.paths or ["."], options)
-    if report.cases:
-        from pause_lint.fixing.forecast import forecast
-
-        report = forecast(report)
+        report = check_paths(arguments.paths or ["."], options, _foretelling())
     _show(report, arguments, memory)
     return _exit_code(arguments, bool(report.findings), report)
+
+
+def _foretelling() -> Told:
+    """Puts findings with whether `fix` would cure them."""
+    spellings: list[Spellings] = []
+
+    def told(case: Case) -> Finding:
+        from pause_lint.fixing.forecast import forecast  # late: most runs find nothing
+        from pause_lint.fixing.spellings import Spellings
+
+        if not spellings:
+            spellings.append(Spellings())
+        return forecast(case, spellings[0])
+
+    return told
 
 
 def _fix(arguments: argparse.Namespace, options: Options) -> int:

@@ -58,11 +58,10 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The outcome of one run over a set of files. cases: what the findings were told from, for planning their fixes."""
+    """The outcome of one run over a set of files."""
 
     findings: tuple[Finding, ...]
     problems: tuple[Problem, ...]
     files: int
     parsed: int
     notes: tuple[str, ...] = ()
-    cases: tuple[object, ...] = ()

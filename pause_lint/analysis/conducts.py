@@ -12,13 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from pause_lint.analysis.events import Deed, Events
-from pause_lint.analysis.functions import Function, functions, is_nested_in, mentioned_lines, spans
+from pause_lint.analysis.functions import DEFINITIONS, Function, functions, is_nested_in, mentioned_lines, spans
 from pause_lint.analysis.guards import Term, last_name
 from pause_lint.analysis.ownership import Conduct
 from pause_lint.analysis.syntax import children, own_nodes, walk
 from pause_lint.module import Module
-
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 @dataclass(slots=True)

@@ -15,6 +15,8 @@ from pause_lint.analysis.syntax import blocks, children
 from pause_lint.module import Module
 from pause_lint.pairs import Vocabulary
 
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
 
 @dataclass(frozen=True, slots=True)
 class Function:

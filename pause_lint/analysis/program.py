@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from pause_lint.analysis import graph as g
 from pause_lint.analysis import holding, lesser, ownership
@@ -30,17 +31,17 @@ from pause_lint.pairs import Vocabulary
 from pause_lint.sources import MOUNTING
 
 MAX_GROWTH = 8
+
 Grow = Callable[[frozenset[str]], Sequence[Module]]
 """Given words, all modules of the tree that hold one of them or of the vocabulary."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the analysis of some modules came to: findings as they occur, what was given up, and the cases behind."""
+    """What the analysis of some modules came to: findings as they occur, and what was given up."""
 
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
-    cases: tuple[Case, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,29 +67,30 @@ def check_modules(modules: Sequence[Module], options: Options) -> list[Finding]:
     return list(analyse(modules, options).findings)
 
 
-def analyse(modules: Sequence[Module], options: Options, grow: Grow | None = None) -> Outcome:
+Told = Callable[[Case], Finding]
+"""Puts a case as a finding."""
+
+
+def analyse(
+    modules: Sequence[Module], options: Options, grow: Grow | None = None, told: Told = attrgetter("finding")
+) -> Outcome:
     """The findings of all rules and what was given up.
 
     modules: those that hold a word of the vocabulary. grow: where more of the tree comes from as the vocabulary grows
-    by the names of functions that turn out to have an effect.
+    by the names of functions that turn out to have an effect. told: how the finding of a case is put.
     """
     program = grown(modules, options, grow)
-    cases = tuple(program.cases())
-    found = [case.finding for case in cases]
-    for one in program.views:
-        found += lesser.unawaited(one)
-        found += lesser.swallowed(one)
-        if "PR007" in options.select:
-            found += holding.split_pairs(one, program.around[one.module.path])
+    looks = [program.look(one, told) for one in program.views]
+    found = [finding for look in looks for finding in look.findings]
     if "PR006" in options.select:
         found += holding.early_resumes(program.effects)
-    return Outcome(tuple(found), tuple(program.notes), cases)
+    return Outcome(tuple(found), tuple(note for look in looks for note in look.notes))
 
 
 def cases(module: Module, options: Options, context: Sequence[Module] = ()) -> list[Case]:
     """The pauses of one module that get away, for planning their fixes. `context`: the other modules of the tree."""
     program = Program((module, *(other for other in context if other.path != module.path)), options)
-    return list(program.cases(module))
+    return [case for one in program.views if one.module is module for case in program.cases(one, [])]
 
 
 def grown(modules: Sequence[Module], options: Options, grow: Grow | None) -> Program:
@@ -122,7 +124,6 @@ class Program:
         anatomies = anatomies or Anatomies(Terms(options.stable_calls))
         self.modules = modules
         self.options = options
-        self.notes: list[str] = []
         events = Events(Vocabulary.of(options.pairs), anatomies.terms, options.quiet_calls)
         self.coroutines = coroutine_names(modules, {*events.vocabulary.pausing, *events.vocabulary.resuming})
         agreed = smaller.views if smaller is not None and smaller.coroutines == self.coroutines else ()
@@ -183,13 +184,18 @@ class Program:
 
     # -- PR001 to PR003 ------------------------------------------------------------------------------------------------
 
-    def cases(self, only: Module | None = None) -> Iterator[Case]:
-        """Every pause of the modules, or of one of them, that gets away."""
-        for one in self.views:
-            if only is None or one.module is only:
-                yield from self._cases(one)
+    def look(self, one: View, told: Told) -> Outcome:
+        """The findings in one module, and what was given up in it."""
+        notes: list[str] = []
+        found = [told(case) for case in self.cases(one, notes)]
+        found += lesser.unawaited(one)
+        found += lesser.swallowed(one)
+        if "PR007" in self.options.select:
+            found += holding.split_pairs(one, self.around[one.module.path])
+        return Outcome(tuple(found), tuple(notes))
 
-    def _cases(self, one: View) -> Iterator[Case]:
+    def cases(self, one: View, notes: list[str]) -> Iterator[Case]:
+        """Every pause of a module that gets away. `notes` takes what was given up."""
         conducts = self._concerned(one)
         if not conducts:
             return
@@ -202,11 +208,11 @@ class Program:
             try:
                 graphs[id(function.node)] = build(function.node, function.body, self.events, hierarchy)
             except RecursionError:
-                self.notes.append(f"{one.module.path}: {function.name} is nested too deep and was not analysed")
+                notes.append(f"{one.module.path}: {function.name} is nested too deep and was not analysed")
         for conduct in conducts:
             graph = graphs.get(id(conduct.function.node))
             if graph is not None:
-                yield from self._followed(one.module, conduct, graph, graphs)
+                yield from self._followed(one.module, conduct, graph, graphs, notes)
 
     def _concerned(self, one: View) -> list[Conduct]:
         """The functions of a module that pause, themselves or through a function nested in them or called by them."""
@@ -225,7 +231,9 @@ class Program:
             key=lambda conduct: (getattr(conduct.function.node, "lineno", 1 << 30), conduct.function.name),
         )
 
-    def _followed(self, module: Module, conduct: Conduct, graph: g.Graph, graphs: dict[int, g.Graph]) -> Iterator[Case]:
+    def _followed(
+        self, module: Module, conduct: Conduct, graph: g.Graph, graphs: dict[int, g.Graph], notes: list[str]
+    ) -> Iterator[Case]:
         function = conduct.function
         done: set[int] = set()
         for site in graph.deeds("pause"):
@@ -248,7 +256,7 @@ class Program:
                 continue
             followed = follow_pause(graph, site)
             if followed.given_up:
-                self.notes.append(
+                notes.append(
                     f"{module.path}:{deed.node.lineno}: too many paths in {function.name}; this pause was given up"
                 )
             leaks = followed.leaks
