@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pause_lint import suppress
 from pause_lint.config import Options, tree_root
@@ -100,8 +99,7 @@ def _add_context(sources: Sources, paths: Sequence[str], options: Options) -> No
         sources.read_all(found, reported=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Tree:
+class _Tree(NamedTuple):
     """A whole tree analysed: its findings and problems, and the texts that they are of."""
 
     findings: tuple[Finding, ...]
@@ -172,8 +170,7 @@ def _chosen(findings: Iterable[Finding], options: Options) -> list[Finding]:
     return sorted(wanted, key=lambda finding: (*finding.sort_key, finding.message))
 
 
-@dataclass(frozen=True, slots=True)
-class _Analysed:
+class _Analysed(NamedTuple):
     """Raw findings, what could not be analysed, and what was given up."""
 
     findings: tuple[Finding, ...] = ()
@@ -181,8 +178,7 @@ class _Analysed:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
+class _Run(NamedTuple):
     """What is asked of an analysis."""
 
     options: Options

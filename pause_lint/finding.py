@@ -5,11 +5,10 @@ Nothing here decides or prints anything. Lines and columns count from 1; a colum
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
+class Span(NamedTuple):
     """A stretch of source text: from its first character up to, not including, its last position."""
 
     line: int
@@ -18,8 +17,7 @@ class Span:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One hop of a witness: where the path passes and what happens there."""
 
     path: str
@@ -28,8 +26,7 @@ class Step:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One reported fault. `kind` and `fix` take the values of the JSON contract."""
 
     code: str
@@ -47,8 +44,7 @@ class Finding:
         return (self.path, self.span.line, self.span.column, self.code)
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """Something that kept a part of the job from being done; `line` is 0 where no line is to blame."""
 
     path: str
@@ -56,8 +52,7 @@ class Problem:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """The outcome of one run over a set of files."""
 
     findings: tuple[Finding, ...]

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 ENGINE_WORDS = (
     "engine",
@@ -42,8 +43,7 @@ NEVER_WORDS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """A set of pause names and the resume names that undo any of them.
 
     pauses, resumes: method, function, RPC and route names without decoration (`areal_`, `_async`, leading underscores).
@@ -93,8 +93,7 @@ PRESETS: dict[str, tuple[Pair, ...]] = {
         _pair("begin_update_weights", "end_update_weights", "update-session", "the weight update session"),
     ),
     "lock": (
-        replace(
-            _pair("acquire", "release", "lock", "the engine lock"),
+        _pair("acquire", "release", "lock", "the engine lock")._replace(
             receivers=("engine_lock", "rollout_engine_lock", "update_lock", "weight_lock", "rollout_lock"),
             harmless=False,
             tested=True,

@@ -14,7 +14,7 @@ import stat
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pause_lint.config import MARKERS, Options, marked_root, tree_root
 from pause_lint.finding import Problem
@@ -38,8 +38,7 @@ _CODING = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK = re.compile(rb"[ \t\f]*(?:#.*)?$")
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A file that is to be looked at.
 
     path: as shown in reports, relative to the current folder, with `/`.

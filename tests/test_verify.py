@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import random
 import tokenize
-from dataclasses import replace
 
 import pytest
 from hypothesis import assume, given, settings
@@ -295,7 +294,7 @@ def test_each_part_of_the_plan_is_needed() -> None:
     for edit in PLAN.edits:
         without = Plan(tuple(other for other in PLAN.edits if other is not edit), safe=True)
         assert check_plan(OLD.encode(), NEW.encode(), without) is not None
-        assert check_plan(OLD.encode(), NEW.encode(), plan(*without.edits, replace(edit, dropped=(A,)))) is not None
+        assert check_plan(OLD.encode(), NEW.encode(), plan(*without.edits, edit._replace(dropped=(A,)))) is not None
 
 
 @settings(deadline=None, max_examples=60)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from pause_lint.analysis.endpoints import Route, bindings, requested
 from pause_lint.analysis.guards import Term, Terms, last_name
@@ -17,8 +17,7 @@ from pause_lint.analysis.index import Routine
 from pause_lint.analysis.syntax import own_nodes, walk
 
 
-@dataclass(frozen=True, slots=True)
-class CallSite:
+class CallSite(NamedTuple):
     """A call, the names and strings by which it may reach a function, and the routes it requests."""
 
     call: ast.Call
@@ -26,8 +25,7 @@ class CallSite:
     routes: tuple[Route, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Anatomy:
+class Anatomy(NamedTuple):
     """A function's body. variables: its own names with the values they are bound to, where that is plain."""
 
     calls: tuple[CallSite, ...]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from pause_lint.analysis import graph as g
 from pause_lint.analysis.events import REGISTRARS, Deed, Events, Target, loop_bindings, never_raises, stores
@@ -44,8 +44,7 @@ _INLINE_DEPTH = 4
 _MOST_YIELDS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class _Frame:
+class _Frame(NamedTuple):
     entry: int
     end: int
     depth: int
@@ -611,7 +610,7 @@ class _Builder:
         target = site.args[0]
         deed = self.events.reference(target, context.scope)
         if deed is not None and not (isinstance(target, ast.Lambda)):
-            return self.deed(replace(deed, node=site, awaited=True), nxt, context, raises)
+            return self.deed(deed._replace(node=site, awaited=True), nxt, context, raises)
         entry = self._inline_value(target, [], site, nxt, context)
         return self.call(nxt, context, raises, site) if entry is None else entry
 
@@ -872,9 +871,9 @@ class _Builder:
         if context.site is not None and deed.kind == "pause":
             if context.inlining and context.inlining[-1] in self.balanced:
                 return self.call(nxt, context, raises, deed.node)
-            deed = replace(deed, node=context.site)
+            deed = deed._replace(node=context.site)
         over = None if deed.over is None else self._outer(deed.over, context)
-        deed = replace(deed, receiver=self._named(self._outer(deed.receiver, context)), over=over)
+        deed = deed._replace(receiver=self._named(self._outer(deed.receiver, context)), over=over)
         return self.add(
             g.DEED,
             context.depth,
@@ -968,7 +967,7 @@ class _Builder:
             return (
                 None
                 if deed is None
-                else self.deed(replace(deed, node=site), nxt, context, _AWAIT if deed.awaited else (SOME,))
+                else self.deed(deed._replace(node=site), nxt, context, _AWAIT if deed.awaited else (SOME,))
             )
         if not isinstance(value, FUNCTIONS):
             return None

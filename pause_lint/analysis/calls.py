@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import replace
 
 from pause_lint.analysis.events import REGISTRARS, RPC_WORDS, Target, is_logging, stores, words
 from pause_lint.analysis.guards import last_name
@@ -58,7 +57,7 @@ class CallGraph:
         if (stores(call.func) and last_name(call.func) != "add_done_callback") or last_name(call.func) in REGISTRARS:
             return
         for target in self._callees(argument, name, rest, [], where):
-            yield replace(target, handed=True)
+            yield target._replace(handed=True)
 
     def _by_string(
         self, call: ast.Call, argument: ast.expr, where: Routine, names: Collection[str]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from pause_lint.analysis.events import Deed, Events
 from pause_lint.analysis.functions import DEFINITIONS, Function, functions, is_nested_in, mentioned_lines, spans
@@ -39,8 +39,7 @@ def view(module: Module, events: Events, coroutines: frozenset[str]) -> View:
         dead = frozenset(id(deed.node) for _, deed in dropped)
         alive = Events(events.vocabulary, events.terms, events.quiet_calls, dead)
         conducts = [
-            replace(
-                _conduct(module, function, alive, lines),
+            _conduct(module, function, alive, lines)._replace(
                 dropped=tuple(deed for conduct, deed in dropped if conduct.function is function),
             )
             for function in found

@@ -7,7 +7,6 @@ stands at the innermost function that offers the pair to nobody and has the rece
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from pause_lint.analysis import ownership
 from pause_lint.analysis.effects import Effect, Effects, Link, Summary, answers_for
@@ -86,7 +85,7 @@ class Duty:
         for deed in summary.conduct.resumes:
             receiver = self.effects.outward(deed.receiver, summary.routine)
             done = Effect(deed.kind, deed.pair, receiver, deed.spelling, ())
-            known = replace(effect, receiver=self.effects.outward(effect.receiver, summary.routine))
+            known = effect._replace(receiver=self.effects.outward(effect.receiver, summary.routine))
             if answers_for(done, known):
                 return True
         return any(link.effect.kind == "resume" and answers_for(link.effect, effect) for link in summary.links)

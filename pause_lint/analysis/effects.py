@@ -10,7 +10,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from pause_lint.analysis.anatomy import Anatomies, Anatomy, CallSite
 from pause_lint.analysis.calls import CallGraph
@@ -28,8 +29,7 @@ MAX_HOPS = 12
 _COMMENT = re.compile(r"#\s*pause-lint:\s*(pauses|resumes|neutral)\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(NamedTuple):
     """What a call of a function leaves behind: `kind` is "pause" or "resume", of `receiver` in the function's own
     names.
 
@@ -46,8 +46,7 @@ class Effect:
     remote: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A call that has an effect: where it stands, the function it runs, and the effect in the caller's names.
 
     covered: the caller pauses the same receiver itself, and the pause belongs to that pair.
@@ -223,7 +222,7 @@ class Effects:
         own = [self._explicit(routine, deed) for deed in (*conduct.pauses, *conduct.resumes)]
         conditional = self.anatomy(routine).conditional
         every = own + [
-            replace(link.effect, guarded=True) if id(link.call) in conditional else link.effect
+            link.effect._replace(guarded=True) if id(link.call) in conditional else link.effect
             for link in summary.links
             if not link.covered
         ]
@@ -238,7 +237,7 @@ class Effects:
             key = (effect.kind, receiver, effect.pair.pauses)
             if key not in seen and len(effect.steps) <= MAX_HOPS:
                 seen.add(key)
-                yield effect if receiver == effect.receiver else replace(effect, receiver=receiver)
+                yield effect if receiver == effect.receiver else effect._replace(receiver=receiver)
 
     def _explicit(self, routine: Routine, deed: Deed) -> Effect:
         verb = "pauses" if deed.kind == "pause" else "resumes"
@@ -293,7 +292,7 @@ class Effects:
                 links += self._links_of(site, routine)
         paused = [self.outward(deed.receiver, routine) for deed in conduct.pauses]
         return [
-            replace(link, covered=True) if self._is_covered(link.effect, paused, routine) else link for link in links
+            link._replace(covered=True) if self._is_covered(link.effect, paused, routine) else link for link in links
         ]
 
     def _is_covered(self, effect: Effect, paused: Sequence[Term], routine: Routine) -> bool:
@@ -347,7 +346,7 @@ class Effects:
                         f"in the process that serves {path}, {endpoint.handler.name}() runs",
                     )
                     receiver: Term = ("name", "self") if self.index.owner(routine.function) is not None else OPAQUE
-                    mapped = replace(effect, receiver=receiver, steps=(hop, served, *effect.steps), remote=True)
+                    mapped = effect._replace(receiver=receiver, steps=(hop, served, *effect.steps), remote=True)
                     yield Link(routine, call, endpoint.handler, mapped, None)
 
     def _mapped(self, effect: Effect, call: ast.Call, target: Target, routine: Routine, callee: Routine) -> Effect:
@@ -385,7 +384,7 @@ class Effects:
         how = f" (declared as {target.declared})" if target.declared else ""
         verb = "hands on" if target.handed else "calls"
         hop = self._step(call, routine, f"{routine.function.name} {verb} {callee.function.name}{how}")
-        return replace(effect, receiver=receiver, steps=(hop, *effect.steps))
+        return effect._replace(receiver=receiver, steps=(hop, *effect.steps))
 
     def _object(self, target: Target, routine: Routine) -> Term:
         """The object whose method led to an effect of which the receiver is not known."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pause_lint.analysis.events import HTTP_WORDS, is_logging, stores, words
 from pause_lint.analysis.functions import nodes_on
@@ -57,8 +57,7 @@ Values = Callable[[], Mapping[str, Sequence[ast.expr]]]
 """What the names of a function and its module are bound to."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Endpoint:
+class Endpoint(NamedTuple):
     """A declared route, the function that serves it, and the application it belongs to (a path that stands for it)."""
 
     route: Route
@@ -93,8 +92,7 @@ def endpoints(index: Index) -> list[Endpoint]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Mounts:
+class _Mounts(NamedTuple):
     """How routers are put together: prefixes by module path and router name, and one path for all of an application."""
 
     prefixes: dict[tuple[str, str], list[str]]

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from pause_lint.analysis.guards import Term, Terms, last_name, names, substitute
 from pause_lint.analysis.syntax import blocks, walk
@@ -133,8 +133,7 @@ _STORING_WORDS = frozenset(
 _RUNNERS = frozenset({"Thread", "Process", "Timer", "Task"})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Target:
+class Target(NamedTuple):
     """A function of the tree that a call may run.
 
     receiver: the expression that is its `self`, if it is a method called on one. arguments: what its parameters are
@@ -148,8 +147,7 @@ class Target:
     handed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Deed:
+class Deed(NamedTuple):
     """What an expression does: `kind` is "pause" or "resume".
 
     node: the expression, without its `await`. receiver: an unresolved term. many: several at once, so that it can
@@ -262,7 +260,7 @@ class Events:
         """The deed that the expression does as a whole, or None."""
         if isinstance(node, ast.Await):
             inner = self.deed(node.value, scope)
-            return None if inner is None else replace(inner, awaited=True, bare=False)
+            return None if inner is None else inner._replace(awaited=True, bare=False)
         if not isinstance(node, ast.Call) or id(node) in self.dead:
             return None
         if id(node) in self.implied and id(node) not in self.inlined:
@@ -283,10 +281,10 @@ class Events:
                 return self._named(node, attr, value, scope)
             case ast.Lambda(body=body, args=ast.arguments(args=[])):
                 inner = self.deed(body, scope)
-                return None if inner is None else replace(inner, node=node)
+                return None if inner is None else inner._replace(node=node)
             case ast.Call(func=func, args=[first, *_]) if last_name(func) in ("partial", "partialmethod"):
                 inner = self.reference(first, scope)
-                return None if inner is None else replace(inner, node=node)
+                return None if inner is None else inner._replace(node=node)
         return None
 
     def _named(self, node: ast.expr, name: str, receiver: ast.expr, scope: Mapping[str, str]) -> Deed | None:
@@ -333,7 +331,7 @@ class Events:
                 direct = True
         if found is None:
             return None
-        return replace(found, bare=direct, parts=(*call.args, *(keyword.value for keyword in call.keywords)))
+        return found._replace(bare=direct, parts=(*call.args, *(keyword.value for keyword in call.keywords)))
 
     def _got(self, call: ast.Call, got: ast.Call, scope: Mapping[str, str]) -> Deed | None:
         match got.args:
@@ -354,7 +352,7 @@ class Events:
                 found = self.reference(argument, scope)
                 if found is not None:
                     others = tuple(part for part in call.args if part is not argument)
-                    return replace(found, node=call, parts=others)
+                    return found._replace(node=call, parts=others)
         return None
 
     def _mapped(self, call: ast.Call, scope: Mapping[str, str]) -> Deed | None:
@@ -369,7 +367,7 @@ class Events:
                 term = self.terms.iterable(over, scope)
                 target = ast.Name(id=name, ctx=ast.Store())
                 receiver = bind(inner.receiver, target, over, term, self.terms, scope)
-                return replace(inner, node=call, receiver=receiver, many=True, over=term, parts=(over,), bare=False)
+                return inner._replace(node=call, receiver=receiver, many=True, over=term, parts=(over,), bare=False)
         return None
 
     def _remote_procedure(self, call: ast.Call, scope: Mapping[str, str]) -> Deed | None:
@@ -399,7 +397,7 @@ class Events:
                 call, argument.value, receiver, frozenset() if target is None else words_of(target), scope
             )
             if found is not None:
-                return replace(found, many=True, parts=tuple(a for a in call.args if a is not argument))
+                return found._replace(many=True, parts=tuple(a for a in call.args if a is not argument))
         return None
 
     def _request(self, call: ast.Call, scope: Mapping[str, str]) -> Deed | None:
@@ -427,7 +425,7 @@ class Events:
             if found is None and client is not None:
                 found = self._of_name(call, segment, place, words_of(client), scope)
             if found is not None:
-                return replace(found, parts=tuple(a for a in call.args if a is not argument))
+                return found._replace(parts=tuple(a for a in call.args if a is not argument))
         return None
 
     def _wrapped(self, call: ast.Call, scope: Mapping[str, str]) -> Deed | None:
@@ -443,7 +441,7 @@ class Events:
         ):
             inner = self.deed(call.func.value, scope)
             if inner is not None:
-                return replace(inner, node=call, awaited=True, bare=False)
+                return inner._replace(node=call, awaited=True, bare=False)
         for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
             if isinstance(argument, ast.Starred):
                 argument = argument.value
@@ -451,7 +449,7 @@ class Events:
             if found is None and isinstance(argument, ast.Call):
                 found = self.deed(argument, scope)
             if found is not None:
-                return replace(found, node=call, awaited=True, bare=False)
+                return found._replace(node=call, awaited=True, bare=False)
         return None
 
     def _fan_out(self, node: ast.expr, scope: Mapping[str, str]) -> Deed | None:
@@ -468,7 +466,7 @@ class Events:
                 over = self.terms.iterable(generator.iter, scope)
                 receiver = bind(inner.receiver, generator.target, generator.iter, over, self.terms, scope)
                 filtered = ("subset", over, id(node)) if generator.ifs else over
-                return replace(inner, receiver=receiver, many=True, over=filtered, parts=(generator.iter, *inner.parts))
+                return inner._replace(receiver=receiver, many=True, over=filtered, parts=(generator.iter, *inner.parts))
             case ast.List(elts=[only]) | ast.Tuple(elts=[only]):
                 return self.deed(only, scope)
         return None

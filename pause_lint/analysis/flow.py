@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from pause_lint.analysis import graph as g
@@ -49,8 +49,7 @@ class State(NamedTuple):
     stack: tuple[Flying | int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Leak:
+class Leak(NamedTuple):
     """One way out with the pause in force: where the path escapes, where it leaves, and the nodes it goes through."""
 
     escape: int
@@ -60,8 +59,7 @@ class Leak:
     path: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Followed:
+class Followed(NamedTuple):
     """What became of one pause."""
 
     leaks: tuple[Leak, ...]
@@ -104,6 +102,7 @@ class Follower:
         self.useful = self.reaching(site)
         self.tracked: frozenset[str] = frozenset()
         self.sites: frozenset[int] = frozenset()
+        self.formulas: dict[tuple[int, Env], Term] = {}
 
     def run(self, rank: Callable[[Leak], Any], settles: Callable[[Leak], bool]) -> Followed:
         """Walk, replay, refine, until the leaks that count are ones that real paths lead to."""
@@ -122,7 +121,7 @@ class Follower:
                 key = _key(leak)
                 path, blame = self._replay(walk, walk.leaks[key], everything)
                 if path is not None:
-                    confirmed.append(replace(leak, path=path))
+                    confirmed.append(leak._replace(path=path))
                     if settles(leak):
                         break
                 elif blame - wanted:
@@ -494,12 +493,14 @@ class Follower:
         return State(state.node, state.facts, frozenset(known.items()), state.open, state.stack)
 
     def _branch(self, state: State, node: g.Node) -> Iterator[State]:
-        term = node.arg
         if not (node.keys <= self.tracked):
             yield self.go(state, node.next)
             yield self.go(state, node.alt)
             return
-        formula = question(self._resolve(term, state.env))
+        asked = (state.node, state.env)
+        formula = self.formulas.get(asked)
+        if formula is None:
+            formula = self.formulas[asked] = question(self._resolve(node.arg, state.env))
         pending = [state.facts]
         seen: set[tuple[int, Facts]] = set()
         while pending:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pause_lint.analysis.syntax import blocks, children
 from pause_lint.module import Module
@@ -18,8 +18,7 @@ from pause_lint.pairs import Vocabulary
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(NamedTuple):
     """A function, or a module's own statements (`node` is then the module).
 
     name: qualified, without the module. owner: the class it is a method of. parent: the function it is nested in.

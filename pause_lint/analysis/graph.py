@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pause_lint.analysis.exceptions import Hierarchy, Thrown
 
@@ -50,8 +50,7 @@ class Node:
     """The last line of the `with` block that this step leaves, if it does."""
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(NamedTuple):
     """One `except` clause and the node its body starts at."""
 
     types: tuple[str, ...]

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from pause_lint.analysis.events import Deed, route_of
 from pause_lint.analysis.flow import undoes
@@ -26,8 +27,7 @@ FINAL_NAMES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Conduct:
+class Conduct(NamedTuple):
     """What a function's own body does, in source order. dropped: deeds whose coroutine it makes and never runs."""
 
     function: Function

@@ -6,8 +6,8 @@ The one entry of the analysis. Selection, suppression and order are the business
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from operator import attrgetter
+from typing import NamedTuple
 
 from pause_lint.analysis import graph as g
 from pause_lint.analysis import holding, lesser, ownership
@@ -36,16 +36,14 @@ Grow = Callable[[frozenset[str]], Sequence[Module]]
 """Given words, all modules of the tree that hold one of them or of the vocabulary."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What the analysis of some modules came to: findings as they occur, and what was given up."""
 
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(NamedTuple):
     """One pause of one function with everything known about it: what `fixing` plans from."""
 
     module: Module
@@ -263,7 +261,7 @@ class Program:
             if entering and not takes and ownership.is_half(conduct, deed, self.around[module.path]):
                 leaks = tuple(leak for leak in leaks if leak.thrown is not None)
             if leaks:
-                followed = replace(followed, leaks=leaks)
+                followed = followed._replace(leaks=leaks)
                 yield Case(module, function, graph, site, followed, finding(module, function, graph, site, followed))
 
     def _is_excused(self, module: Module, conduct: Conduct, deed: Deed, graphs: dict[int, g.Graph]) -> bool:

@@ -9,6 +9,7 @@ import ast
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pause_lint.analysis import graph as g
 from pause_lint.analysis.events import Deed, same_receiver
@@ -68,8 +69,7 @@ class Act:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(NamedTuple):
     """One pause and all that its function does to the same receiver.
 
     pauses, resumes: every pause of the receiver and every resume that undoes this one. closing: the resumes that some

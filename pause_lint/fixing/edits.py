@@ -8,34 +8,29 @@ statement that an outer one keeps.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class At:
+class At(NamedTuple):
     """Where a statement starts: line from 1, column in characters from 1 (the `def` or `class` for decorated ones)."""
 
     line: int
     column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Keep:
+class Keep(NamedTuple):
     """A statement of the original, as it is, with its comments."""
 
     at: At
 
 
-@dataclass(frozen=True, slots=True)
-class New:
+class New(NamedTuple):
     """A statement that was not there before, as source: a simple statement, or an `if`/`for` with simple statements."""
 
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(NamedTuple):
     """The header of a compound statement (`if`, `for`, `with`, ...) of the original over another body.
 
     The same header may occur several times in one plan. The occurrence with `owner=True` carries the comments above
@@ -47,16 +42,14 @@ class Header:
     owner: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Try:
+class Try(NamedTuple):
     """A new `try`/`finally`."""
 
     body: tuple[Piece, ...]
     final: tuple[Piece, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Rebuilt:
+class Rebuilt(NamedTuple):
     """A `try` statement of the original with its body or `finally` replaced, the rest (handlers, `else`) as it was.
 
     `None` leaves that part alone; an empty `final` removes the `finally` clause.
@@ -70,8 +63,7 @@ class Rebuilt:
 Piece: TypeAlias = Keep | New | Header | Try | Rebuilt
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """Replace the statements of one block from `first` to `last` (both included) by `pieces`.
 
     No pieces: the statements go (`pass` takes their place where the block would be empty).
@@ -83,8 +75,7 @@ class Edit:
     dropped: tuple[At, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """The edits that cure one finding, innermost first, and whether they are safe to apply unasked."""
 
     edits: tuple[Edit, ...]

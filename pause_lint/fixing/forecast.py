@@ -5,8 +5,6 @@ The rewrite may still be refused when it is tried: then `fix` says why.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pause_lint.analysis.program import Case
 from pause_lint.finding import Finding
 from pause_lint.fixing.plan import plans
@@ -18,4 +16,4 @@ def forecast(case: Case, spellings: Spellings) -> Finding:
     plan = next(plans(case, spellings), None)
     if plan is None:
         return case.finding
-    return replace(case.finding, fix="safe" if plan.safe else "unsafe")
+    return case.finding._replace(fix="safe" if plan.safe else "unsafe")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pause_lint.check import check_source, context_of, gathered, grown_modules, report_on
 from pause_lint.config import Options, tree_root
@@ -85,7 +85,7 @@ def fix_paths(paths: Sequence[str], options: Options, *, unsafe: bool, write: bo
         fixed += done.fixed
         unfixed += done.unfixed
     unfixed.sort(key=lambda entry: entry[0].sort_key)
-    left = replace(report, findings=tuple(finding for finding, _ in unfixed), problems=tuple(problems))
+    left = report._replace(findings=tuple(finding for finding, _ in unfixed), problems=tuple(problems))
     return Outcome(tuple(changes), tuple(sorted(fixed, key=lambda finding: finding.sort_key)), tuple(unfixed), left)
 
 
@@ -96,8 +96,7 @@ def fix_bytes(data: bytes, path: str, options: Options, *, unsafe: bool) -> Outc
     if not report.findings:
         return Outcome((), (), (), report)
     done = fix_file(data, path, report.findings, options, unsafe=unsafe, context=context)
-    left = replace(
-        report,
+    left = report._replace(
         findings=tuple(finding for finding, _ in done.unfixed),
         problems=(*report.problems, *done.problems),
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pause_lint.analysis.syntax import walk
 from pause_lint.fixing.acts import Act, Scene, guards_of, is_stable, top_in, unit_of
@@ -259,8 +259,7 @@ def never(scene: Scene, known: Sequence[str]) -> Iterator[Plan]:
 # -- what the shapes share
 
 
-@dataclass(frozen=True, slots=True)
-class _Protection:
+class _Protection(NamedTuple):
     """A later try whose finally resumes: the places of pause and try in their block, and the resume with its guard."""
 
     block: Sequence[ast.stmt]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pause_lint.finding import Finding, Problem, Report, Span
 from pause_lint.rules import BY_CODE
@@ -15,8 +15,7 @@ Lines = Callable[[str], Sequence[str]]
 _TAB = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(NamedTuple):
     """Escape sequences for a terminal; empty ones for everything else."""
 
     bold: str = ""
