@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from typing import NamedTuple
 
 from pause_lint.pairs import PRESETS, Pair, parse_pair, preset_pairs
 from pause_lint.rules import RULES
@@ -40,8 +40,7 @@ class ConfigError(Exception):
     """An option that cannot be followed. The text says where it stands and what would be right."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """What a run is asked to do. `Options()` is the run without any configuration.
 
     pairs: what pauses and what undoes it.
@@ -67,8 +66,7 @@ class Options:
     exclude: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """What one source says; None where it is silent. Names, codes and pairs have been checked."""
 
     select: tuple[str, ...] | None = None
@@ -387,4 +385,4 @@ def _shown(file: str) -> str:
         return file
 
 
-assert {field.name for field in fields(Settings)} == {key.replace("-", "_") for key in KEYS}
+assert set(Settings._fields) == {key.replace("-", "_") for key in KEYS}

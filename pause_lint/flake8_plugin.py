@@ -12,7 +12,6 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from pause_lint import __version__
@@ -46,7 +45,7 @@ class Checker:
     name = "pause-lint"
     version = __version__
     # flake8 hands options to the class and then makes an instance for each file.
-    options: ClassVar[Options] = replace(Options(), select=Options().select - COMMAND_LINE_ONLY)
+    options: ClassVar[Options] = Options()._replace(select=Options().select - COMMAND_LINE_ONLY)
     stems: ClassVar[tuple[str, ...]] = _stems(Options())
 
     def __init__(self, tree: ast.Module, filename: str, lines: Sequence[str]) -> None:
@@ -152,4 +151,4 @@ def _resolved(options: argparse.Namespace, args: Sequence[str]) -> Options:
         paths.append(options.stdin_display_name)
     resolved = resolve(load(paths, root=root), asked)
     by_name = {code for code in (*(options.select or ()), *(options.extend_select or ())) if code in BY_CODE}
-    return replace(resolved, select=(resolved.select | by_name) - COMMAND_LINE_ONLY)
+    return resolved._replace(select=(resolved.select | by_name) - COMMAND_LINE_ONLY)

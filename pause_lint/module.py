@@ -10,7 +10,6 @@ import ast
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 
@@ -21,7 +20,6 @@ _END = re.compile(r"\r\n?|\n")
 _IMPORT = re.compile(r"from[ \t]+([.\w]+)[ \t]+import[ \t]+(\([^)]*|[^\n(]*)")
 
 
-@dataclass(frozen=True, eq=False)
 class Module:
     """A file that has been read and parsed. What is asked of its text is worked out once.
 
@@ -32,12 +30,13 @@ class Module:
     outline: the text that was parsed, if some of it was left out.
     """
 
-    path: str
-    data: bytes
-    text: str
-    tree: ast.Module
-    outline: str | None = None
-    _lines_with: dict[tuple[str, bool], Sequence[int]] = field(default_factory=dict, init=False, repr=False)
+    def __init__(self, path: str, data: bytes, text: str, tree: ast.Module, outline: str | None = None) -> None:
+        self.path = path
+        self.data = data
+        self.text = text
+        self.tree = tree
+        self.outline = outline
+        self._lines_with: dict[tuple[str, bool], Sequence[int]] = {}
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
@@ -51,7 +50,8 @@ class Module:
 
     def column(self, line: int, byte_offset: int) -> int:
         """The column, in characters from 1, of what `ast` places `byte_offset` UTF-8 bytes into `line`."""
-        text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
+        start = self._ends[line - 2] if 1 < line <= len(self._ends) else 0
+        text = self.parsed[start : self._ends[line - 1]] if 0 < line <= len(self._ends) else ""
         if text.isascii():
             return byte_offset + 1
         return len(text.encode()[:byte_offset].decode(errors="ignore")) + 1

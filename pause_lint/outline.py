@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator
-from functools import cached_property
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cache, cached_property
 
 from pause_lint.module import places_of
 
@@ -30,6 +30,7 @@ _CLASS = re.compile(r"class +(\w+)")
 _BEFORE = re.compile(r"( *)(?:async +)?$")
 _CODE_END = re.compile(r":[ \t]*(?:#.*)?\r?$")
 _LONGEST_HEADER = 80
+_REBINDING = re.compile(r"\b(?:nonlocal|global)\b")
 _ROUTE = re.compile(r"""["']/(?:[^"'\s]*/)?(\w+)(?:/[{<][^"'\s]*)?["']""")
 
 
@@ -61,16 +62,16 @@ class Outline:
         self._is_plain = "\t" not in text and text.count("\r") == text.count("\r\n")
 
     @cached_property
-    def _blocks(self) -> tuple[list[_Block], list[_Block], set[str]]:
-        return _blocks(self.text) if self._is_plain else ([], [], set())
+    def _layout(self) -> _Layout:
+        return _layout(self.text) if self._is_plain else _Layout()
 
     @cached_property
     def _starts(self) -> list[int]:
-        return [function.start for function in self._blocks[0]]
+        return [function.start for function in self._layout.functions]
 
     def _holding(self, places: Iterable[int]) -> set[int]:
         """The functions, by number, that one of `places` is in."""
-        functions = self._blocks[0]
+        functions = self._layout.functions
         return {
             index
             for place in places
@@ -88,16 +89,17 @@ class Outline:
         text = self.text
         if len(text) < SMALL or not self._is_plain:
             return text
-        functions, classes, doubtful = self._blocks
+        functions = self._layout.functions
         places = list(self._places(words, alone=False))
         kept = self._holding(places)
         settled = set.intersection(*self._on(sides)[0]) if sides else set()
         # The words given may be parts of longer names or of strings; the names of functions stand alone.
-        places += self._places({functions[index].name for index in kept - settled} | doubtful, alone=True)
+        places += self._places({functions[index].name for index in kept - settled} | self._layout.doubtful, alone=True)
         kept |= self._holding(places)
         wanted = sorted({*places, *(functions[index].start for index in kept)})
-        idle = [block for block in classes if bisect_left(wanted, block.start) == bisect_left(wanted, block.end)]
-        idle += [function for index, function in enumerate(functions) if index not in kept]
+        idle = [function for index, function in enumerate(functions) if index not in kept]
+        idle += [block for block in self._layout.classes if not _holds(block, wanted)]
+        idle += [block for index in kept for block in self._idle_within(index, sorted(places))]
         parts: list[str] = []
         position = 0
         for block in sorted(idle, key=lambda block: (block.body, -block.end)):
@@ -115,18 +117,36 @@ class Outline:
             position = block.end
         return "".join(parts) + text[position:] if parts else text
 
+    def _idle_within(self, index: int, places: Sequence[int]) -> list[_Block]:
+        """The functions within a function that nothing mentions, if all of it is mentioned in other ones within it.
+
+        Else they might use what it names.
+        """
+        whole = self._layout.functions[index]
+        inner = [block for match in self._layout.inner.get(index, ()) if (block := _within(self.text, match))]
+        if not inner:
+            return []
+        mentioned = places[bisect_left(places, whole.body) : bisect_left(places, whole.end)]
+        if not all(any(block.start <= place < block.end for block in inner) for place in mentioned):
+            return []
+        return [
+            block
+            for block in inner
+            if not _holds(block, mentioned) and not _REBINDING.search(self.text, block.body, block.end)
+        ]
+
     def one_sided(self, sides: Sides) -> tuple[set[str], set[str]]:
         """The names of functions in which words of one of the `sides` stand and none of another, or calls of functions
         of that side; and the last parts of routes that they serve. A guess at which functions have an effect.
         """
         names = self._on(sides)[1]
-        served = [function for function in self._blocks[0] if function.name in names]
+        served = [function for function in self._layout.functions if function.name in names]
         return names, {part for one in served for part in _ROUTE.findall(self.text, one.start, one.body)}
 
     def _on(self, sides: Sides) -> tuple[list[set[int]], set[str]]:
         """Of each side the functions, by number, that are on it; and the names of those that are on one side only."""
         if sides not in self._known:
-            functions = self._blocks[0]
+            functions = self._layout.functions
             on = [self._holding(self._places(side, alone=False)) for side in sides]
             names: set[str] = set()
             for _ in range(CALLERS + 1):
@@ -142,21 +162,32 @@ class Outline:
         return (place for word in words for place in places_of(self.text, word, alone))
 
 
-def _blocks(text: str) -> tuple[list[_Block], list[_Block], set[str]]:
-    """The functions of `text` that are in no other function, its outermost classes, and names of unclear functions.
+class _Layout:
+    """What a text defines, in order.
 
-    All in order. A function whose extent is in doubt is not among them, only its name.
+    functions: those that are in no other. inner: by their number where those begin that are within them. classes: the
+    outermost. doubtful: the names of functions whose extent is in doubt; they are not among the others.
     """
-    functions: list[_Block] = []
-    classes: list[_Block] = []
-    doubtful: set[str] = set()
+
+    __slots__ = ("classes", "doubtful", "functions", "inner")
+
+    def __init__(self) -> None:
+        self.functions: list[_Block] = []
+        self.inner: dict[int, list[re.Match[str]]] = {}
+        self.classes: list[_Block] = []
+        self.doubtful: set[str] = set()
+
+
+def _layout(text: str) -> _Layout:
+    found = _Layout()
     owners: list[tuple[int, str]] = []
-    ends: dict[int, re.Pattern[str]] = {}
     after = 0
     for match in sorted([*_DEF.finditer(text), *_CLASS.finditer(text)], key=lambda match: match.start()):
-        begin = text.rfind("\n", 0, match.start()) + 1
-        if begin < after:
+        if match.start() < after:
+            if match.re is _DEF:
+                found.inner.setdefault(len(found.functions) - 1, []).append(match)
             continue
+        begin = text.rfind("\n", 0, match.start()) + 1
         before = _BEFORE.match(text, begin, match.start())
         if before is None:
             continue
@@ -168,27 +199,54 @@ def _blocks(text: str) -> tuple[list[_Block], list[_Block], set[str]]:
             owners.append((indent, name))
             if indent:
                 continue
-        body = _header_end(text, match.end())
-        if body is None:
+        body, end = _extent(text, match.end(), indent)
+        if not body:
             if not is_class:
-                doubtful.add(name)
+                found.doubtful.add(name)
+        elif end <= body:
             continue
-        if indent not in ends:
-            ends[indent] = re.compile(rf"\n {{0,{indent}}}[^ \r\n#]")
-        next_line = ends[indent].search(text, body - 1)
-        end = next_line.start() + 1 if next_line else len(text)
-        if end <= body:
-            continue
-        if is_class:
-            classes.append(_Block(name, begin, body, body, end))
+        elif is_class:
+            found.classes.append(_Block(name, begin, body, body, end))
         else:
             # A special method is used by other names than its own.
             special = name.startswith("__") and bool(owners)
             # What the parameters of `__init__` are declared as says what the attributes are.
             given = body if special else match.end()
-            functions.append(_Block(owners[-1][1] if special else name, after, given, body, end, special))
+            found.functions.append(_Block(owners[-1][1] if special else name, after, given, body, end, special))
             after = end
-    return functions, classes, doubtful
+    return found
+
+
+def _within(text: str, match: re.Match[str]) -> _Block | None:
+    """The function that is defined within another one where `match` is, with its decorators."""
+    begin = text.rfind("\n", 0, match.start()) + 1
+    before = _BEFORE.match(text, begin, match.start())
+    if before is None:
+        return None
+    body, end = _extent(text, match.end(), len(before[1]))
+    while (above := text.rfind("\n", 0, begin - 1) + 1) < begin and text[above:begin].lstrip().startswith("@"):
+        begin = above
+    return _Block(match[1], begin, match.end(), body, end) if body and body < end else None
+
+
+def _extent(text: str, position: int, indent: int) -> tuple[int, int]:
+    """Where the body begins after a header that goes on at `position`, 0 if that is not clear; and where it ends."""
+    body = _header_end(text, position)
+    if body is None:
+        return 0, 0
+    next_line = _ends(indent).search(text, body - 1)
+    return body, next_line.start() + 1 if next_line else len(text)
+
+
+@cache
+def _ends(indent: int) -> re.Pattern[str]:
+    """What begins after a block whose header is indented so far."""
+    return re.compile(rf"\n {{0,{indent}}}[^ \r\n#]")
+
+
+def _holds(block: _Block, places: Sequence[int]) -> bool:
+    """Whether one of `places`, which are in order, is in a block."""
+    return bisect_left(places, block.start) < bisect_left(places, block.end)
 
 
 def _without_parameters(header: str) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -179,17 +178,16 @@ def answers(first: str, second: str) -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
+class Vocabulary(NamedTuple):
     """The pairs in force, indexed by plain name.
 
     words: one of these stands in every text that holds a name: those names that are in no other one.
     """
 
     pairs: tuple[Pair, ...]
-    pausing: dict[str, tuple[Pair, ...]] = field(default_factory=dict)
-    resuming: dict[str, tuple[Pair, ...]] = field(default_factory=dict)
-    words: tuple[str, ...] = ()
+    pausing: dict[str, tuple[Pair, ...]]
+    resuming: dict[str, tuple[Pair, ...]]
+    words: tuple[str, ...]
 
     @classmethod
     def of(cls, pairs: tuple[Pair, ...]) -> Vocabulary:

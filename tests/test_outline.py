@@ -172,3 +172,38 @@ def test_functions_of_one_side_are_told_by_their_text(text: str, names: set[str]
         names,
         routes,
     )
+
+
+HANDLERS = """\
+def create_app(engine):
+    app = App()
+
+    @app.post("/pause_generation")
+    async def pause():
+        await engine.pause_generation()
+
+    @app.post("/idle")
+    async def idle(request):
+        return await engine.work(request)
+
+    return app
+
+
+"""
+
+
+def test_of_a_factory_only_the_functions_that_matter_are_kept() -> None:
+    text = f"{HANDLERS}def filler():\n{LONG}"
+    assert kept(text) == {"pause"}
+
+
+def test_what_a_function_names_for_those_within_it_keeps_them() -> None:
+    own = "    again = engine.pause_generation\n    return app\n"
+    text = f"{HANDLERS.replace('    return app', own)}def filler():\n{LONG}"
+    assert kept(text) == {"create_app", "pause", "idle"}
+
+
+def test_a_function_that_binds_names_of_the_one_around_it_is_kept() -> None:
+    rebinding = HANDLERS.replace("        return", "        nonlocal app\n        return")
+    text = f"{rebinding}def filler():\n{LONG}"
+    assert kept(text) == {"create_app", "pause", "idle"}

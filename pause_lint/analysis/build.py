@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
 
 from pause_lint.analysis import graph as g
@@ -50,8 +49,7 @@ class _Frame(NamedTuple):
     depth: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Context:
+class _Context(NamedTuple):
     """Where control goes from a point of the source, other than straight on."""
 
     handler: int
@@ -62,12 +60,12 @@ class _Context:
     return_base: int = 0
     caught: int | None = None
     star: bool = False
-    scope: Mapping[str, str] = field(default_factory=dict)
+    scope: Mapping[str, str] = {}
     inlining: tuple[int, ...] = ()
     foreign: bool = False
     at_yield: Callable[[int, _Context], int] | None = None
     """In the body of a context manager put in place: what stands where it yields."""
-    items: Mapping[str, Term] = field(default_factory=dict)
+    items: Mapping[str, Term] = {}
     """What the variables of the loops around stand for, as long as their bodies do not bind them again."""
     site: ast.expr | None = None
 
@@ -85,7 +83,7 @@ class _Builder:
         self.events = events.within(getattr(function, "body", ()))
         self.terms = events.terms
         self.words = events.vocabulary.words
-        self.graph = g.Graph(function, hierarchy=hierarchy)
+        self.graph = g.Graph(function, hierarchy)
         self.callables: dict[str, list[ast.AST]] = {}
         self.bindings: dict[str, int] = {}
         self.stacks: set[str] = set()
@@ -227,10 +225,10 @@ class _Builder:
         """A region whose every way out passes `final`: the node that leaves it normally, and the context inside."""
         end = self.add(g.END, context.depth + 1, handler=context.handler, arg=[])
         entry = self.add(g.SKIP, context.depth + 1)
-        self.graph.nodes[entry].next = final(end, replace(context, depth=context.depth + 1))
+        self.graph.nodes[entry].next = final(end, context._replace(depth=context.depth + 1))
         frame = _Frame(entry, end, context.depth)
         normal = self.enter(frame, nxt)
-        return normal, replace(context, handler=entry, frames=(*context.frames, frame))
+        return normal, context._replace(handler=entry, frames=(*context.frames, frame))
 
     # -- statements ----------------------------------------------------------------------------------------------------
 
@@ -290,7 +288,7 @@ class _Builder:
                 return self.test(test, nxt, fail, context)
             case ast.While(test=test, body=body, orelse=orelse):
                 head = self.add(g.SKIP, context.depth)
-                inner = replace(context, loop=(nxt, head, len(context.frames)))
+                inner = context._replace(loop=(nxt, head, len(context.frames)))
                 otherwise = self.block(orelse, nxt, context)
                 self.graph.nodes[head].next = self.test(test, self.block(body, head, inner), otherwise, context)
                 return head
@@ -461,7 +459,7 @@ class _Builder:
         }
         known = loop_bindings(target, iterated, over, self.terms)
         items = {context.scope.get(name, name): term for name, term in known if name not in rebound}
-        inner = replace(context, loop=(nxt, later_take, len(context.frames)), items={**context.items, **items})
+        inner = context._replace(loop=(nxt, later_take, len(context.frames)), items={**context.items, **items})
         start = body(later_take, inner)
         start = self._bind_loop(target, iterated, over, start, context)
         self.graph.nodes[later].next = start
@@ -501,14 +499,14 @@ class _Builder:
         star = isinstance(node, ast.TryStar)
         clauses: list[g.Clause] = []
         for handler in reversed(node.handlers):
-            within = replace(inner, depth=context.depth + 1, caught=context.depth, star=star)
+            within = inner._replace(depth=context.depth + 1, caught=context.depth, star=star)
             after_handler = normal
             if star:
                 takes_all = catch(SOME, clause_types(handler.type), self.graph.hierarchy)[1] is None
                 later = (tuple(clauses), takes_all)
                 after_handler = self.add(g.REGROUP, context.depth + 1, to=normal, handler=inner.handler, arg=later)
                 failed = self.add(g.REGROUP, context.depth + 2, handler=inner.handler, arg=later)
-                within = replace(within, handler=failed)
+                within = within._replace(handler=failed)
             start = self.block(handler.body, after_handler, within)
             if handler.name is not None:
                 name = context.scope.get(handler.name, handler.name)
@@ -516,7 +514,7 @@ class _Builder:
                 start = self.add(g.BIND, context.depth + 1, to=start, arg=(name, context.depth, star))
             clauses.insert(0, g.Clause(clause_types(handler.type), start, star))
         dispatch = self.add(g.DISPATCH, context.depth + 1, handler=inner.handler, arg=clauses)
-        return self.block(node.body, after, replace(inner, handler=dispatch))
+        return self.block(node.body, after, inner._replace(handler=dispatch))
 
     def _with(
         self,
@@ -547,7 +545,7 @@ class _Builder:
             assert isinstance(manager, ast.Call)
             types = tuple(kind for arg in manager.args for kind in clause_types(arg))
             dispatch = self.add(g.DISPATCH, context.depth + 1, handler=context.handler, arg=[g.Clause(types, nxt)])
-            inside = self._with(rest, body, nxt, replace(context, handler=dispatch), raises)
+            inside = self._with(rest, body, nxt, context._replace(handler=dispatch), raises)
             return enter(inside, context)
         if kind == "null":
             inside = enter(self._with(rest, body, nxt, context, raises), context)
@@ -973,7 +971,7 @@ class _Builder:
             return None
         parameters = [argument.arg for argument in (*value.args.posonlyargs, *value.args.args)]
         return self._inline(
-            value, dict(zip(parameters, args, strict=False)), site, nxt, replace(context, at_yield=None)
+            value, dict(zip(parameters, args, strict=False)), site, nxt, context._replace(at_yield=None)
         )
 
     def _inline_target(self, target: Target, site: ast.expr, nxt: int, context: _Context) -> int | None:
@@ -982,7 +980,7 @@ class _Builder:
         parameters = [argument.arg for argument in (*target.node.args.posonlyargs, *target.node.args.args)]
         if target.receiver is not None and parameters and parameters[0] not in given:
             given[parameters[0]] = target.receiver
-        entry = self._inline(target.node, given, site, nxt, replace(context, foreign=True, at_yield=None))
+        entry = self._inline(target.node, given, site, nxt, context._replace(foreign=True, at_yield=None))
         operands = [argument for argument in getattr(site, "args", ()) if not isinstance(argument, ast.Starred)]
         return None if entry is None else self.plain(operands, entry, context)
 
@@ -995,14 +993,14 @@ class _Builder:
             return None
 
         def at_yield(after: int, inside: _Context) -> int:
-            within = replace(context, handler=inside.handler, depth=inside.depth, frames=inside.frames)
+            within = context._replace(handler=inside.handler, depth=inside.depth, frames=inside.frames)
             return block(after, within)
 
         given = dict(target.arguments)
         first = [argument.arg for argument in (*target.node.args.posonlyargs, *target.node.args.args)][:1]
         if target.receiver is not None and first and first[0] not in given:
             given[first[0]] = target.receiver
-        entry = self._inline(target.node, given, site, nxt, replace(context, foreign=True, at_yield=at_yield))
+        entry = self._inline(target.node, given, site, nxt, context._replace(foreign=True, at_yield=at_yield))
         return None if entry is None else self.plain(site.args, entry, context)
 
     def _inline(
@@ -1035,8 +1033,7 @@ class _Builder:
         parameters = [*value.args.posonlyargs, *value.args.args, *value.args.kwonlyargs]
         bound |= {parameter.arg for parameter in parameters}
         surrounding = {} if context.foreign else context.scope
-        inner = replace(
-            context,
+        inner = context._replace(
             returns=nxt,
             return_base=len(context.frames),
             loop=None,

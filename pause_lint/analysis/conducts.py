@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from pause_lint.analysis.events import Deed, Events
 from pause_lint.analysis.functions import DEFINITIONS, Function, functions, is_nested_in, mentioned_lines, spans
@@ -19,19 +19,18 @@ from pause_lint.analysis.syntax import children, own_nodes, walk
 from pause_lint.module import Module
 
 
-@dataclass(slots=True)
-class View:
+class View(NamedTuple):
     """One module: the functions of interest with their conduct."""
 
     module: Module
-    conducts: list[Conduct] = field(default_factory=list)
+    conducts: tuple[Conduct, ...]
 
 
 def view(module: Module, events: Events, coroutines: frozenset[str]) -> View:
     """Look at one module. `coroutines`: names that the tree defines, and only as `async def`."""
     lines = mentioned_lines(module, events.vocabulary)
     if not lines:
-        return View(module)
+        return View(module, ())
     found = list(functions(module, lines))
     conducts = [_conduct(module, function, events, lines) for function in found]
     dropped = list(_dropped(conducts, coroutines))
@@ -44,7 +43,7 @@ def view(module: Module, events: Events, coroutines: frozenset[str]) -> View:
             )
             for function in found
         ]
-    return View(module, conducts)
+    return View(module, tuple(conducts))
 
 
 def coroutine_names(modules: Iterable[Module], names: Iterable[str]) -> frozenset[str]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from pause_lint.analysis.anatomy import Anatomies, Anatomy, CallSite
@@ -60,16 +59,15 @@ class Link(NamedTuple):
     covered: bool = False
 
 
-@dataclass(slots=True)
-class Summary:
+class Summary(NamedTuple):
     """A function from inside and outside."""
 
     routine: Routine
     conduct: Conduct
-    links: list[Link] = field(default_factory=list)
-    effects: tuple[Effect, ...] = ()
-    yields: bool = False
-    marked: str = ""
+    links: list[Link]
+    effects: tuple[Effect, ...]
+    yields: bool
+    marked: str
 
 
 class Effects:
@@ -194,15 +192,13 @@ class Effects:
         conduct = self._conduct(routine)
         marked = self._marked(routine)
         yields = self.anatomy(routine).yields
-        links = self._links(routine)
-        summary = Summary(routine, conduct, links, (), yields, marked)
-        if marked == "neutral":
-            summary.links = []
-        elif marked:
-            summary.effects = tuple(self._declared(routine, marked))
-        elif not yields and not is_test(routine.function) and plain_name(routine.name) not in FINAL_NAMES:
-            summary.effects = tuple(self._left(summary))
-        return summary
+        links = [] if marked == "neutral" else self._links(routine)
+        effects: tuple[Effect, ...] = ()
+        if marked in ("pauses", "resumes"):
+            effects = tuple(self._declared(routine, marked))
+        elif not (marked or yields or is_test(routine.function) or plain_name(routine.name) in FINAL_NAMES):
+            effects = tuple(self._left(routine, conduct, links))
+        return Summary(routine, conduct, links, effects, yields, marked)
 
     def _declared(self, routine: Routine, marked: str) -> Iterator[Effect]:
         """What a comment on the `def` line says."""
@@ -216,14 +212,13 @@ class Effects:
         step = Step(routine.module.path, node.lineno, 1, f"{routine.name} is marked as one that {marked}")
         yield Effect(kind, pair, receiver, spelling, (step,))
 
-    def _left(self, summary: Summary) -> Iterator[Effect]:
+    def _left(self, routine: Routine, conduct: Conduct, links: Sequence[Link]) -> Iterator[Effect]:
         """The effects of a function: pauses that it nowhere resumes, or resumes if it pauses nothing."""
-        routine, conduct = summary.routine, summary.conduct
         own = [self._explicit(routine, deed) for deed in (*conduct.pauses, *conduct.resumes)]
         conditional = self.anatomy(routine).conditional
         every = own + [
             link.effect._replace(guarded=True) if id(link.call) in conditional else link.effect
-            for link in summary.links
+            for link in links
             if not link.covered
         ]
         pauses = [effect for effect in every if effect.kind == "pause"]

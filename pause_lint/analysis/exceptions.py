@@ -10,19 +10,32 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 Hierarchy = Mapping[str, tuple[str, ...]]
 """Classes of the module: name to the names of their bases."""
 
 
-@dataclass(frozen=True, slots=True)
 class Thrown:
-    """An exception in flight: an instance of `upper`, of no class in `excluded`, of `upper` itself if `exact`."""
+    """An exception in flight: an instance of `upper`, of no class in `excluded`, of `upper` itself if `exact`.
 
-    upper: str
-    exact: bool = False
-    excluded: frozenset[str] = frozenset()
+    A value, never changed. It stands in terms, which are tuples, and must not be taken for a part of one.
+    """
+
+    __slots__ = ("_key", "exact", "excluded", "upper")
+
+    def __init__(self, upper: str, exact: bool = False, excluded: frozenset[str] = frozenset()) -> None:
+        self.upper = upper
+        self.exact = exact
+        self.excluded = excluded
+        self._key = hash((upper, exact, excluded))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Thrown):
+            return NotImplemented
+        return (self.upper, self.exact, self.excluded) == (other.upper, other.exact, other.excluded)
+
+    def __hash__(self) -> int:
+        return self._key
 
 
 SOME = Thrown("Exception")
@@ -112,5 +125,5 @@ def catch(thrown: Thrown, types: tuple[str, ...], local: Hierarchy) -> tuple[tup
         caught.append(
             Thrown(kind, excluded=frozenset(e for e in rest.excluded if is_subclass(e, kind, local) is not False))
         )
-        rest = replace(rest, excluded=rest.excluded | {kind})
+        rest = Thrown(rest.upper, rest.exact, rest.excluded | {kind})
     return tuple(caught), rest

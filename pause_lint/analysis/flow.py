@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from pause_lint.analysis import graph as g
@@ -68,15 +67,15 @@ class Followed(NamedTuple):
     given_up: bool = False
 
 
-@dataclass(slots=True)
 class _Walk:
     """The states one walk reached, numbered, with the edges between them."""
 
-    states: list[State] = field(default_factory=list)
-    edges: list[list[int]] = field(default_factory=list)
-    leaks: dict[_Exit, list[int]] = field(default_factory=dict)
-    closers: set[int] = field(default_factory=set)
-    overflow: bool = False
+    def __init__(self) -> None:
+        self.states: list[State] = []
+        self.edges: list[list[int]] = []
+        self.leaks: dict[_Exit, list[int]] = {}
+        self.closers: set[int] = set()
+        self.overflow = False
 
 
 def follow(graph: g.Graph, site: int, rank: Callable[[Leak], Any], settles: Callable[[Leak], bool]) -> Followed:

@@ -8,7 +8,6 @@ caught one, or the node that a jump (`return`, `break`, `continue`, falling thro
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from pause_lint.analysis.exceptions import Hierarchy, Thrown
@@ -30,24 +29,41 @@ STOP = "stop"  # the process ends
 RAISED = "raised"  # leaves with the exception in flight
 
 
-@dataclass(slots=True)
 class Node:
-    """One step. `next`, `alt` and `handler` are indices of nodes; `depth` is the stack's height on arrival."""
+    """One step. `next`, `alt` and `handler` are indices of nodes; `depth` is the stack's height on arrival.
 
-    op: str
-    depth: int
-    next: int = -1
-    alt: int = -1
-    handler: int = -1
-    arg: Any = None
-    raises: tuple[Thrown, ...] = ()
-    syntax: ast.AST | None = None
-    fresh: tuple[int, ...] = ()
-    keys: frozenset[str] = frozenset()
-    site: ast.expr | None = None
-    """The call that brought this step here, if it stands in the body of a local function."""
-    leaves: int = 0
-    """The last line of the `with` block that this step leaves, if it does."""
+    site: the call that brought this step here, if it stands in the body of a local function. leaves: the last line of
+    the `with` block that this step leaves, if it does.
+    """
+
+    __slots__ = ("alt", "arg", "depth", "fresh", "handler", "keys", "leaves", "next", "op", "raises", "site", "syntax")
+
+    def __init__(
+        self,
+        op: str,
+        depth: int,
+        to: int = -1,
+        alt: int = -1,
+        handler: int = -1,
+        arg: Any = None,
+        raises: tuple[Thrown, ...] = (),
+        syntax: ast.AST | None = None,
+        fresh: tuple[int, ...] = (),
+        keys: frozenset[str] = frozenset(),
+        site: ast.expr | None = None,
+    ) -> None:
+        self.op = op
+        self.depth = depth
+        self.next = to
+        self.alt = alt
+        self.handler = handler
+        self.arg = arg
+        self.raises = raises
+        self.syntax = syntax
+        self.fresh = fresh
+        self.keys = keys
+        self.site = site
+        self.leaves = 0
 
 
 class Clause(NamedTuple):
@@ -58,22 +74,24 @@ class Clause(NamedTuple):
     star: bool = False
 
 
-@dataclass(slots=True)
 class Graph:
-    """A function as nodes. `defined` maps a variable or path to the keys of everything it is ever assigned."""
+    """A function as nodes.
 
-    function: ast.AST
-    nodes: list[Node] = field(default_factory=list)
-    entry: int = 0
-    stop: int = 0
-    hierarchy: Hierarchy = field(default_factory=dict)
-    defined: dict[str, set[str]] = field(default_factory=dict)
-    parameters: dict[str, Any] = field(default_factory=dict)
-    """What the parameters of functions put in place are given, as terms."""
-    places: dict[int, ast.AST] = field(default_factory=dict)
-    """The expressions behind the symbols in this graph's terms."""
-    inlined: set[int] = field(default_factory=set)
-    """The local functions (by identity of their syntax) whose bodies stand in this graph."""
+    defined: for a variable or path the keys of everything it is ever assigned. parameters: what the parameters of
+    functions put in place are given, as terms. places: the expressions behind the symbols in this graph's terms.
+    inlined: the local functions (by identity of their syntax) whose bodies stand in this graph.
+    """
+
+    def __init__(self, function: ast.AST, hierarchy: Hierarchy) -> None:
+        self.function = function
+        self.hierarchy = hierarchy
+        self.nodes: list[Node] = []
+        self.entry = 0
+        self.stop = 0
+        self.defined: dict[str, set[str]] = {}
+        self.parameters: dict[str, Any] = {}
+        self.places: dict[int, ast.AST] = {}
+        self.inlined: set[int] = set()
 
     def deeds(self, kind: str) -> list[int]:
         """The nodes that do a deed of this kind."""

@@ -10,7 +10,6 @@ import ast
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from pause_lint.analysis.functions import Function
 from pause_lint.analysis.guards import last_name
@@ -23,12 +22,14 @@ _DECLARED = re.compile(r":\s*([^=\n#]+)")
 _MADE = re.compile(r"=\s*(?:await\s+)?(?:\w+\.)*([A-Z]\w*)\(")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Routine:
     """A function of the tree with the module it stands in."""
 
-    module: Module
-    function: Function
+    __slots__ = ("function", "module")
+
+    def __init__(self, module: Module, function: Function) -> None:
+        self.module = module
+        self.function = function
 
     @property
     def name(self) -> str:
@@ -41,14 +42,16 @@ class Routine:
         return (self.module.path, getattr(self.function.node, "lineno", 0))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Class:
     """A class of the tree: its bases by name, and its own methods."""
 
-    module: Module
-    node: ast.ClassDef
-    bases: tuple[str, ...]
-    methods: dict[str, Routine] = field(default_factory=dict)
+    __slots__ = ("bases", "methods", "module", "node")
+
+    def __init__(self, module: Module, node: ast.ClassDef, bases: tuple[str, ...]) -> None:
+        self.module = module
+        self.node = node
+        self.bases = bases
+        self.methods: dict[str, Routine] = {}
 
     @property
     def name(self) -> str:

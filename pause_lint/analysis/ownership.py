@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -36,14 +35,14 @@ class Conduct(NamedTuple):
     dropped: tuple[Deed, ...] = ()
 
 
-@dataclass(frozen=True)
 class Surroundings:
     """What a module shows around its functions: their conduct, and the names that every one of its functions
     mentions.
     """
 
-    module: Module
-    conducts: tuple[Conduct, ...]
+    def __init__(self, module: Module, conducts: tuple[Conduct, ...]) -> None:
+        self.module = module
+        self.conducts = conducts
 
     @cached_property
     def mentions(self) -> Mapping[int, frozenset[str]]:

@@ -129,7 +129,7 @@ class Program:
         self.views: list[View] = [seen.get(id(module)) or view(module, events, self.coroutines) for module in modules]
         self.index = Index(modules)
         conducts = {id(conduct.function.node): conduct for one in self.views for conduct in one.conducts}
-        self.around = {one.module.path: Surroundings(one.module, tuple(one.conducts)) for one in self.views}
+        self.around = {one.module.path: Surroundings(one.module, one.conducts) for one in self.views}
         self.effects = Effects(self.index, events, conducts, self.around, _outside(options), anatomies)
         self.duty = Duty(self.effects)
         dead = frozenset(id(deed.node) for conduct in conducts.values() for deed in conduct.dropped)
@@ -187,7 +187,8 @@ class Program:
         notes: list[str] = []
         found = [told(case) for case in self.cases(one, notes)]
         found += lesser.unawaited(one)
-        found += lesser.swallowed(one)
+        if "PR005" in self.options.select:
+            found += lesser.swallowed(one)
         if "PR007" in self.options.select:
             found += holding.split_pairs(one, self.around[one.module.path])
         return Outcome(tuple(found), tuple(notes))

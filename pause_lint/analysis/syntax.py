@@ -36,10 +36,16 @@ def children(node: ast.AST) -> list[ast.AST]:
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:
     """`node` and every node below it, level by level."""
+    # What `children` does, without the call: most walks are over small trees, and there are many of them.
     queue = [node]
     for one in queue:
         yield one
-        queue += children(one)
+        for name in _FIELDS[type(one)]:
+            value = getattr(one, name, None)
+            if value.__class__ is list:
+                queue += [part for part in value if isinstance(part, ast.AST)]
+            elif isinstance(value, ast.AST):
+                queue.append(value)
 
 
 def own_nodes(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
@@ -50,10 +56,16 @@ def own_nodes(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
         yield node
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             stack += [*node.decorator_list, *node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
-        elif isinstance(node, ast.Lambda):
+            continue
+        if isinstance(node, ast.Lambda):
             stack += [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
-        else:
-            stack += children(node)
+            continue
+        for name in _FIELDS[type(node)]:
+            value = getattr(node, name, None)
+            if value.__class__ is list:
+                stack += [part for part in value if isinstance(part, ast.AST)]
+            elif isinstance(value, ast.AST):
+                stack.append(value)
 
 
 def blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:

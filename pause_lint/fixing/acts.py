@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from pause_lint.analysis import graph as g
@@ -27,15 +26,14 @@ _HANDING_ON = re.compile(
 _REGISTRATION = re.compile(r"callback|addCleanup|addfinalizer|push")
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
+class Act(NamedTuple):
     """A pause or resume as a statement.
 
-    index: its node in the graph. statement: the innermost one it belongs to. chain: that statement and those around
+    site: its node in the graph. statement: the innermost one it belongs to. chain: that statement and those around
     it, innermost first.
     """
 
-    index: int
+    site: int
     deed: Deed
     statement: ast.stmt
     chain: tuple[ast.stmt, ...]
@@ -99,7 +97,7 @@ class Scene(NamedTuple):
         if not isinstance(statement, ast.Expr):
             return False
         value = statement.value.value if isinstance(statement.value, ast.Await) else statement.value
-        site = self.case.graph.nodes[act.index].site
+        site = self.case.graph.nodes[act.site].site
         return value is act.deed.node or (site is not None and (value is site or _only_runs(value, site)))
 
     def common(self, act: Act) -> tuple[Sequence[ast.stmt], int, int] | None:
@@ -109,7 +107,7 @@ class Scene(NamedTuple):
             top = top_in(act, spot.block)
             if top is not None:
                 place = next(index for index, other in enumerate(spot.block) if other is top)
-                return (spot.block, spot.index, place) if place >= spot.index else None
+                return (spot.block, spot.place, place) if place >= spot.place else None
         return None
 
     def same_guards(self, one: Sequence[ast.If], other: Sequence[ast.If]) -> bool:
@@ -171,8 +169,8 @@ def scene_of(case: Case) -> Scene | None:
         pause=pause,
         pauses=pauses,
         resumes=resumes,
-        closing=tuple(act for act in resumes if act.index in closers),
-        reopened=any(act.index in closers for act in pauses),
+        closing=tuple(act for act in resumes if act.site in closers),
+        reopened=any(act.site in closers for act in pauses),
         assigned=assignments(case.function.node),
     )
 

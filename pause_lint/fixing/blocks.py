@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pause_lint.analysis.syntax import children
 from pause_lint.fixing.edits import At
@@ -16,14 +16,13 @@ from pause_lint.module import Module
 _BLOCKS = ("body", "orelse", "finalbody")
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A statement's place: the `index`-th of `block`, which is the `field` of `owner`."""
+class Spot(NamedTuple):
+    """A statement's place: the `place`-th of `block`, which is the `field` of `owner`."""
 
     owner: ast.AST
     field: str
     block: Sequence[ast.stmt]
-    index: int
+    place: int
 
 
 class Blocks:
@@ -37,8 +36,8 @@ class Blocks:
         queue = [function]
         for node in queue:
             for field, block in _blocks(node):
-                for index, statement in enumerate(block):
-                    self.spots[id(statement)] = Spot(node, field, block, index)
+                for place, statement in enumerate(block):
+                    self.spots[id(statement)] = Spot(node, field, block, place)
             below = children(node)
             self.parents.update(dict.fromkeys(map(id, below), node))
             queue += below

@@ -21,7 +21,7 @@ def flagged(scene: Scene, known: Sequence[str]) -> Iterator[Plan]:
     known: names of resumes that the project uses on this receiver, for a pause that is never resumed.
     """
     pause = scene.pause
-    again = [act for act in scene.pauses if act.index in scene.case.followed.closers]
+    again = [act for act in scene.pauses if act.site in scene.case.followed.closers]
     taken_over = [act for act in again if act.statement is not pause.statement]
     flag = _free_name(scene)
     for pauses, resumes, others in (

@@ -44,17 +44,17 @@ def cleanup(scene: Scene) -> Iterator[Plan]:
         spot = scene.blocks.spot(unit)
         in_handler = isinstance(spot.owner, ast.ExceptHandler)
         attempt = scene.blocks.parents[id(spot.owner)] if in_handler else spot.owner
-        if not isinstance(attempt, ast.Try) or not (in_handler or spot.field == "finalbody") or not spot.index:
+        if not isinstance(attempt, ast.Try) or not (in_handler or spot.field == "finalbody") or not spot.place:
             continue
         outer = scene.blocks.spot(attempt)
         top = top_in(scene.pause, outer.block)
-        before = spot.block[: spot.index]
-        if top is None or outer.block.index(top) >= outer.index or binds(before, unit):
+        before = spot.block[: spot.place]
+        if top is None or outer.block.index(top) >= outer.place or binds(before, unit):
             continue
         guards = guards_of(scene.pause, top)
         if guards is None or not scene.same_guards(guards, [unit] if isinstance(unit, ast.If) else []):
             continue
-        between = [*outer.block[outer.block.index(top) : outer.index], attempt]
+        between = [*outer.block[outer.block.index(top) : outer.place], attempt]
         if guards and binds(between, guards[0].test):
             continue
         pieces = (Try(scene.keep(before), scene.keep([unit])),)
@@ -154,9 +154,9 @@ def looped(scene: Scene) -> Iterator[Plan]:
     if not isinstance(first_unit, loops) or not isinstance(last_unit, loops):
         return
     spot, end = scene.blocks.spot(first_unit), scene.blocks.spot(last_unit)
-    if spot.block is not end.block or spot.index >= end.index:
+    if spot.block is not end.block or spot.place >= end.place:
         return
-    body = spot.block[spot.index : end.index]
+    body = spot.block[spot.place : end.place]
     if not binds(body, last_unit):
         pieces = (Try(scene.keep(body), scene.keep([last_unit])),)
         yield Plan((Edit(scene.at(first_unit), scene.at(last_unit), pieces),), safe=True)
@@ -186,9 +186,9 @@ def branches(scene: Scene) -> Iterator[Plan]:
     if scene.reopened or not scene.closing or not all(scene.is_pure(act) for act in resumes):
         return
     spot = scene.blocks.spot(scene.pause.statement)
-    block, first = spot.block, spot.index
+    block, first = spot.block, spot.place
     tops = [top_in(act, block) for act in resumes]
-    if None in tops or {act.index for act in resumes} != {act.index for act in scene.closing}:
+    if None in tops or {act.site for act in resumes} != {act.site for act in scene.closing}:
         return
     last = max(block.index(top) for top in tops if top is not None)
     if last <= first or len({ast.dump(act.statement) for act in resumes}) != 1:
@@ -243,7 +243,7 @@ def never(scene: Scene, known: Sequence[str]) -> Iterator[Plan]:
         spot = scene.blocks.spot(top)
         tail = _tail(pause, guards)
         head, inside = _split(scene, guards, tail)
-        rest = list(spot.block[spot.index + 1 :])
+        rest = list(spot.block[spot.place + 1 :])
         rest = rest[: _last_use(pause, rest)]
         body = (*inside, *scene.keep(rest))
         if not body or binds([*tail, *rest], pause.statement):
@@ -324,7 +324,7 @@ def _is_last_deed(scene: Scene, act: Act, block: Sequence[ast.stmt], last: int) 
     for outer in (*act.chain[1:], None):
         spot = scene.blocks.spot(below)
         stop = last + 1 if spot.block is block else len(spot.block)
-        for statement in spot.block[spot.index + 1 : stop]:
+        for statement in spot.block[spot.place + 1 : stop]:
             if any(isinstance(node, _OBSERVABLE) for node in walk(statement)):
                 return False
             if isinstance(statement, ast.Return | ast.Raise):

@@ -6,7 +6,6 @@ import ast
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -186,7 +185,7 @@ def test_one_file_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     (tree,) = (tree for tree in TREES if tree.title == "A helper of which one caller resumes in a straight line")
     monkeypatch.chdir(tree.write(tmp_path))
     options = options_of(tmp_path)
-    alone = replace(options, no_project=True)
+    alone = options._replace(no_project=True)
     assert tree.expected == [("memory.py", 5, "PR001")]
     assert places(found([Path("memory.py")], options), tmp_path) == tree.expected
     assert places(found([Path("memory.py")], alone), tmp_path) == []
