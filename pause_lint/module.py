@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 
@@ -70,12 +70,17 @@ class Module:
         found = [self.lines_with(word, alone=False) for word in words]
         return sorted(set().union(*found))
 
+    def holds_any(self, words: Iterable[str]) -> bool:
+        """Whether one of `words` stands anywhere in what was parsed."""
+        return any(word in self.parsed for word in words)
+
     @cached_property
     def _ends(self) -> list[int]:
         """Where each line of what was parsed ends."""
         if "\r" in self.parsed:
             return [match.end() for match in _END.finditer(self.parsed)]
-        return list(accumulate(len(line) + 1 for line in self.parsed.split("\n")))
+        lengths = accumulate(map(len, self.parsed.split("\n")))
+        return [length + number for number, length in enumerate(lengths, 1)]
 
     @cached_property
     def aliases(self) -> Mapping[str, str]:

@@ -87,7 +87,7 @@ def endpoints(index: Index) -> list[Endpoint]:
                 if path is not None and isinstance(decorator.func, ast.Attribute):
                     found += _mounted(path, last_name(decorator.func.value), routine, mounts)
     for module in index.modules:
-        if module.lines_with_any(_ADDED):
+        if module.holds_any(_ADDED):
             found += _added(module, index, mounts)
     return found
 
@@ -106,7 +106,7 @@ def _mounts(index: Index) -> _Mounts:
     applications = {module.path: module.path for module in index.modules}
     calls: list[tuple[Module, ast.Call]] = []
     for module in index.modules:
-        if not module.lines_with_any(_MOUNTING):
+        if not module.holds_any(_MOUNTING):
             continue
         for node in nodes_on(module, (*_ROUTERS, *_MOUNTING, "mount")):
             match node:
@@ -122,14 +122,14 @@ def _mounts(index: Index) -> _Mounts:
         for path, name in _routers(call.args[-1] if last_name(call.func) == "mount" else call.args[0], module, index):
             included.setdefault((path, name), []).append(_prefix(call))
             _join(applications, module.path, path)
-    for routine in index.routines.values():
-        for name in _decorating(routine):
-            if not _defines(routine.module, name):
-                for dotted in routine.module.imported_from(name):
-                    # The file need not be at hand: whoever imports the same name from there shares the application.
-                    shared = f"{_absolute(dotted, routine.module)}:{name}"
-                    applications.setdefault(shared, shared)
-                    _join(applications, shared, routine.module.path)
+    decorating = {(routine.module, name) for routine in index.routines.values() for name in _decorating(routine)}
+    for module, name in sorted(decorating, key=lambda pair: (pair[0].path, pair[1])):
+        if not _defines(module, name):
+            for dotted in module.imported_from(name):
+                # The file need not be at hand: whoever imports the same name from there shares the application.
+                shared = f"{_absolute(dotted, module)}:{name}"
+                applications.setdefault(shared, shared)
+                _join(applications, shared, module.path)
     prefixes = {key: [outer + own.get(key, "") for outer in included.get(key, [""])] for key in {*own, *included}}
     return _Mounts(prefixes, applications)
 
