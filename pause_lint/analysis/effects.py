@@ -70,6 +70,13 @@ class Summary(NamedTuple):
     marked: str
 
 
+class _Own(NamedTuple):
+    """The effects of a function's own deeds, and the identities of the expressions that do them."""
+
+    effects: tuple[Effect, ...]
+    parts: frozenset[int]
+
+
 class Effects:
     """The summaries of the functions of some modules, and the links between them."""
 
@@ -95,6 +102,7 @@ class Effects:
         self.summaries: dict[int, Summary] = {}
         self.conducts = conducts
         self.names: dict[str, set[int]] = {}
+        self._owns: dict[int, _Own] = {}
         self.graph = CallGraph(index, self.has_effect)
         self.endpoints: list[Endpoint] = endpoints(index)
         self._commented = {module.path for module in index.modules if "pause-lint:" in module.text}
@@ -214,9 +222,9 @@ class Effects:
 
     def _left(self, routine: Routine, conduct: Conduct, links: Sequence[Link]) -> Iterator[Effect]:
         """The effects of a function: pauses that it nowhere resumes, or resumes if it pauses nothing."""
-        own = [self._explicit(routine, deed) for deed in (*conduct.pauses, *conduct.resumes)]
+        own = self._own(routine, conduct).effects
         conditional = self.anatomy(routine).conditional
-        every = own + [
+        every = [*own] + [
             link.effect._replace(guarded=True) if id(link.call) in conditional else link.effect
             for link in links
             if not link.covered
@@ -233,6 +241,17 @@ class Effects:
             if key not in seen and len(effect.steps) <= MAX_HOPS:
                 seen.add(key)
                 yield effect if receiver == effect.receiver else effect._replace(receiver=receiver)
+
+    def _own(self, routine: Routine, conduct: Conduct) -> _Own:
+        """What a function's own body does, worked out once."""
+        key = id(routine.function.node)
+        found = self._owns.get(key)
+        if found is None:
+            done = (*conduct.pauses, *conduct.resumes)
+            parts = frozenset(id(part) for deed in (*done, *conduct.dropped) for part in walk(deed.node))
+            effects = tuple(self._explicit(routine, deed) for deed in done)
+            found = self._owns[key] = _Own(effects, parts)
+        return found
 
     def _explicit(self, routine: Routine, deed: Deed) -> Effect:
         verb = "pauses" if deed.kind == "pause" else "resumes"
@@ -278,14 +297,12 @@ class Effects:
     def _links(self, routine: Routine) -> list[Link]:
         """The calls of a function that have an effect, each with the effect in the function's own names."""
         links: list[Link] = []
-        conduct = self._conduct(routine)
-        own = (*conduct.pauses, *conduct.resumes, *conduct.dropped)
-        explicit = {id(part) for deed in own for part in walk(deed.node)}
+        own = self._own(routine, self._conduct(routine))
         names = self.names.keys() | self.outside.keys()
         for site in self.anatomy(routine).calls:
-            if id(site.call) not in explicit and (site.routes or not site.words.isdisjoint(names)):
+            if id(site.call) not in own.parts and (site.routes or not site.words.isdisjoint(names)):
                 links += self._links_of(site, routine)
-        paused = [self.outward(deed.receiver, routine) for deed in conduct.pauses]
+        paused = [effect.receiver for effect in own.effects if effect.kind == "pause"]
         return [
             link._replace(covered=True) if self._is_covered(link.effect, paused, routine) else link for link in links
         ]
