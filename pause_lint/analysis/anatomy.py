@@ -35,6 +35,10 @@ class Anatomy(NamedTuple):
     variables: Mapping[str, tuple[Term, ...]]
 
 
+_PASSIVE = frozenset({ast.Attribute, ast.Constant, ast.keyword, ast.Expr, ast.Await, ast.Subscript, ast.Compare})
+"""Most nodes are of these kinds, and say nothing here by themselves."""
+
+
 class Anatomies:
     """The anatomies of functions, each made when it is first asked for."""
 
@@ -72,6 +76,9 @@ class Anatomies:
         variables: dict[str, list[Term]] = {}
         yields = False
         for node in nodes:
+            kind = type(node)
+            if kind in _PASSIVE:
+                continue
             if isinstance(node, ast.Call):
                 calls.append(CallSite(node, _words(node, aliases), tuple(requested(node, values))))
             elif isinstance(node, ast.Name):

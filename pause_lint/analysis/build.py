@@ -35,7 +35,8 @@ FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_TELLING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Assign, ast.AnnAssign, ast.withitem, ast.Call)
+_SILENT = frozenset({ast.Attribute, ast.Constant, ast.keyword, ast.Subscript, ast.JoinedStr, ast.FormattedValue})
+"""Most nodes are of these kinds: they raise nothing and bind nothing."""
 _AWAIT = (SOME, CANCELLED)
 _YIELD = (SOME, CLOSED)
 _ENTERING = ("enter_context", "enter_async_context")
@@ -116,11 +117,11 @@ class _Builder:
     def _scan(self, body: Sequence[ast.stmt]) -> None:
         """Collect the local functions, the exit stacks and what is registered on them."""
         for node in own_nodes(body):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                self.bindings[node.id] = self.bindings.get(node.id, 0) + 1
-            if not isinstance(node, _TELLING):
+            if type(node) in _SILENT:
                 continue
             match node:
+                case ast.Name(id=name, ctx=ast.Store()):
+                    self.bindings[name] = self.bindings.get(name, 0) + 1
                 case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                     self.callables.setdefault(name, []).append(node)
                     self.bindings[name] = self.bindings.get(name, 0) + 1
@@ -786,6 +787,8 @@ class _Builder:
         fresh: list[int] = []
         for part in own_nodes([node]):
             thrown: tuple[Thrown, ...] = ()
+            if type(part) in _SILENT or isinstance(part, ast.Name):
+                continue
             if isinstance(part, ast.Call):
                 thrown = () if self.events.is_quiet(part) else (SOME,)
             elif isinstance(part, ast.Await):

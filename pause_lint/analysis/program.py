@@ -22,7 +22,7 @@ from pause_lint.analysis.functions import Function, is_nested_in
 from pause_lint.analysis.guards import Terms
 from pause_lint.analysis.index import Index
 from pause_lint.analysis.ownership import Conduct, Surroundings
-from pause_lint.analysis.resting import is_resting_state
+from pause_lint.analysis.resting import Resting
 from pause_lint.analysis.witness import finding, follow_pause
 from pause_lint.config import Options
 from pause_lint.finding import Finding
@@ -235,6 +235,7 @@ class Program:
     ) -> Iterator[Case]:
         function = conduct.function
         done: set[int] = set()
+        resting = Resting(graph)
         for site in graph.deeds("pause"):
             deed: Deed = graph.nodes[site].arg
             if id(deed.node) in done:
@@ -245,7 +246,7 @@ class Program:
                 or any(undoes(dropped, deed) for dropped in conduct.dropped)
                 or any(undoes(graph.nodes[other].arg, deed) for other in graph.deeds("resume"))
             )
-            if takes and is_resting_state(graph, site):
+            if takes and resting.is_state_at(site):
                 continue
             summary = self.effects.summaries.get(id(function.node))
             if summary is not None and summary.marked:

@@ -8,51 +8,78 @@ and gives up early: then the order is not taken to be reversed.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from functools import cached_property
 
 from pause_lint.analysis import graph as g
 from pause_lint.analysis.events import same_receiver
-from pause_lint.analysis.flow import Flying, Follower, Open, State, undoes
+from pause_lint.analysis.flow import Flying, Follower, State, undoes
 from pause_lint.analysis.guards import decide, question
 from pause_lint.analysis.syntax import walk
 
 MAX_STATES = 8_000
-_UNTOUCHED = ("order", "", "")
+
+Order = tuple[str, str]
+"""The kinds of the first and the last deed of a path, empty before there is one."""
+_UNTOUCHED = ("", "")
+_REVERSE = ("resume", "pause")
 
 
-def is_resting_state(graph: g.Graph, site: int) -> bool:
-    """Whether paused is the resting state here of what the pause at node `site` pauses."""
-    pause = graph.nodes[site].arg
-    if not any(undoes(graph.nodes[index].arg, pause) for index in graph.deeds("resume")):
-        return False
-    walker = _Walker(graph, site)
-    walker.caught = {}
-    if not walker.resumes_first():
-        return False
-    under, raised = walker.guarding()
-    if not walker.holds(under):
-        return False
-    # More conditions can only take paths away: one in reverse order must remain.
-    return raised <= under or walker.holds(under | raised, one_is_enough=True) or walker.gave_up
+class Resting:
+    """The resting states of one function. What its pauses have in common is worked out once."""
+
+    def __init__(self, graph: g.Graph) -> None:
+        self._graph = graph
+        self._walker: _Walker | None = None
+
+    def is_state_at(self, site: int) -> bool:
+        """Whether paused is the resting state here of what the pause at node `site` pauses."""
+        graph = self._graph
+        pause = graph.nodes[site].arg
+        if not any(undoes(graph.nodes[index].arg, pause) for index in graph.deeds("resume")):
+            return False
+        walker = self._walker = self._walker or _Walker(graph, site)
+        walker.turn_to(site)
+        if not walker.resumes_first():
+            return False
+        under, raised = walker.guarding
+        if not walker.holds(under):
+            return False
+        # More conditions can only take paths away: one in reverse order must remain.
+        return raised <= under or walker.holds(under | raised, one_is_enough=True) or walker.gave_up
+
+
+class _Known:
+    """What one walk found that another one over the same conditions, from the same node, can use.
+
+    ahead: for a node the one from which on something can change. moves: where states lead to, deeds apart.
+    """
+
+    __slots__ = ("ahead", "moves")
+
+    def __init__(self) -> None:
+        self.ahead: dict[int, int] = {}
+        self.moves: dict[State, list[tuple[State, str]]] = {}
 
 
 class _Walker(Follower):
-    """Follows the order of deeds instead of one pause: the open pause of a state stands for the first and the last
-    deed.
-    """
+    """Follows the order of deeds instead of one pause: nothing is ever open in its states."""
 
-    returned = False
-    """Whether some path has returned."""
-    gave_up = False
-    """Whether there were too many states."""
-    start = -1
-    """Where the paths begin that are walked now, and end."""
-    useful: frozenset[int]
-    """The nodes from which a path can still get there, or return."""
-    caught: dict[int, bool]
-    """For a node to which exceptions go whether one that comes there may be caught."""
-    ahead: dict[int, int]
-    """For a node the one from which on something can change, as far as asked for."""
+    def __init__(self, graph: g.Graph, site: int) -> None:
+        super().__init__(graph, site)
+        self.start = graph.entry
+        self.known = _Known()
+        self.caught: dict[int, bool] = {}
+        self._all_known: dict[tuple[frozenset[str], int], _Known] = {}
+        self._returning = frozenset().union(
+            *(self.reaching(index) for index, node in enumerate(self.nodes) if node.op == g.RETURN)
+        )
+
+    def turn_to(self, site: int) -> None:
+        """Look at what the pause at another node pauses."""
+        self.site = site
+        self.deed = self.nodes[site].arg
+        self.returned = False  # whether some path has returned
+        self.gave_up = False  # whether there were too many states
 
     def resumes_first(self) -> bool:
         """Whether any edges, conditions apart, lead from a resume to a pause: without, no path is in reverse order."""
@@ -75,45 +102,68 @@ class _Walker(Follower):
             return False
         if whole and one_is_enough:
             return True
-        verdicts = [whole, *(self.verdict(start, one_is_enough) for start in _loop_starts(self.graph))]
+        verdicts = [whole, *(self.verdict(start, one_is_enough) for start in self.loop_starts)]
         return False not in verdicts and True in verdicts
 
     def verdict(self, start: int, one_is_enough: bool) -> bool | None:
         """Whether every path from `start`, back to it or out, is in reverse order; None if none of them does a deed."""
-        depth = self.nodes[start].depth
-        first = State(start, open=Open(_UNTOUCHED), stack=(self.graph.stop,) * depth)
-        seen = {first}
-        stack = [first]
+        self.start = start
+        self.known = self._all_known.setdefault((self.tracked, start), _Known())
+        useful = self._returning | self.reaching(start)
+        first = State(start, stack=(self.graph.stop,) * self.nodes[start].depth)
+        stack: list[tuple[State, Order]] = [(first, _UNTOUCHED)]
+        seen = set(stack)
         found: bool | None = None
-        returns = [index for index, node in enumerate(self.nodes) if node.op == g.RETURN]
-        self.useful = self.reaching(start).union(*(self.reaching(index) for index in returns))
-        self.start, self.ahead = start, {}
         while stack:
-            state = stack.pop()
-            ends = self.nodes[state.node].op == g.RETURN or (state.node == start and state is not first)
-            if ends:
-                self.returned = self.returned or self.nodes[state.node].op == g.RETURN
-                order = self._order(state)
-                if order[0] and order != ("resume", "pause"):
+            state, order = stack.pop()
+            returns = self.nodes[state.node].op == g.RETURN
+            if returns or (state.node == start and state is not first):
+                self.returned = self.returned or returns
+                if order not in (_UNTOUCHED, _REVERSE):
                     return False
-                found = True if order[0] else found
+                found = True if order == _REVERSE else found
                 if found and one_is_enough:
                     return True
                 continue
-            for after in self.step(state, set()):
-                if after.node in self.useful and after not in seen:
-                    seen.add(after)
-                    stack.append(after)
+            for after, kind in self._moves(state):
+                item = (after, (order[0] or kind, kind) if kind else order)
+                if after.node in useful and item not in seen:
+                    seen.add(item)
+                    stack.append(item)
             if len(seen) > MAX_STATES:
                 self.gave_up = True
                 return False
         return found
 
+    def _moves(self, state: State) -> list[tuple[State, str]]:
+        """Where a state leads to, each with the kind of the deed done on the way, if one is done to what is paused."""
+        node = self.nodes[state.node]
+        if node.op == g.DEED:
+            return self._done(state, node)
+        found = self.known.moves.get(state)
+        if found is None:
+            found = self.known.moves[state] = [(after, "") for after in self.step(state, set())]
+        return found
+
+    def _done(self, state: State, node: g.Node) -> list[tuple[State, str]]:
+        deed = node.arg
+        kind = ""
+        touches = undoes(deed, self.deed) or deed.pair.pauses & self.deed.pair.pauses
+        if touches and same_receiver(self.receiver(self.deed.receiver, state), self.receiver(deed.receiver, state)):
+            there = self._resolve(deed.receiver, state.env)
+            if decide(question(there), state.facts) is False:
+                return [(self.go(state, node.next), "")]  # nothing there to do it to
+            kind = deed.kind
+        return [
+            (self.go(state, node.next), kind),
+            *((self.throw(state, node, thrown, -1), kind) for thrown in node.raises),
+        ]
+
     def go(self, state: State, target: int) -> State:
         """On to `target`, past what changes nothing."""
-        to = self.ahead.get(target)
+        to = self.known.ahead.get(target)
         if to is None:
-            to = self.ahead[target] = self._ahead(target)
+            to = self.known.ahead[target] = self._ahead(target)
         return super().go(state, to)
 
     def _ahead(self, index: int) -> int:
@@ -179,6 +229,7 @@ class _Walker(Follower):
         """Where an exception comes from is no matter to the order of deeds."""
         return super().fly(state, handler, (flying[0], -1))
 
+    @cached_property
     def guarding(self) -> tuple[set[str], set[str]]:
         """What the conditions depend on under which deeds stand, and those under which something is raised.
 
@@ -204,25 +255,10 @@ class _Walker(Follower):
             {key for node in branches if id(node.syntax) in raised for key in node.keys},
         )
 
-    def _order(self, state: State) -> tuple[str, str]:
-        assert state.open is not None
-        return state.open.receiver[1], state.open.receiver[2]
-
-    def on_deed(self, state: State, node: g.Node, closers: set[int]) -> Iterator[State]:
-        """A deed is noted where it is done; nothing is opened or closed."""
-        deed = node.arg
-        done = state
-        touches = undoes(deed, self.deed) or deed.pair.pauses & self.deed.pair.pauses
-        if touches and same_receiver(self.receiver(self.deed.receiver, state), self.receiver(deed.receiver, state)):
-            there = self._resolve(deed.receiver, state.env)
-            if decide(question(there), state.facts) is False:
-                yield self.go(state, node.next)  # nothing there to do it to
-                return
-            first = self._order(state)[0] or deed.kind
-            done = State(state.node, state.facts, state.env, Open(("order", first, deed.kind)), state.stack)
-        yield self.go(done, node.next)
-        for thrown in node.raises:
-            yield self.throw(done, node, thrown, -1)
+    @cached_property
+    def loop_starts(self) -> list[int]:
+        """Where loops with deeds in them begin again."""
+        return _loop_starts(self.graph)
 
 
 def _loop_starts(graph: g.Graph) -> list[int]:

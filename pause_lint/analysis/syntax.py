@@ -22,6 +22,9 @@ _FIELDS: dict[type[ast.AST], tuple[str, ...]] = {
 _FIELDS.update(dict.fromkeys((ast.Constant, ast.Name, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal), ()))
 
 
+_NESTING = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda})
+
+
 def children(node: ast.AST) -> list[ast.AST]:
     """The nodes directly below `node`, in the order of its fields."""
     found: list[ast.AST] = []
@@ -54,18 +57,23 @@ def own_nodes(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
     while stack:
         node = stack.pop()
         yield node
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            stack += [*node.decorator_list, *node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
+        kind = type(node)
+        if kind in _NESTING:
+            stack += _outside(node)
             continue
-        if isinstance(node, ast.Lambda):
-            stack += [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
-            continue
-        for name in _FIELDS[type(node)]:
+        for name in _FIELDS[kind]:
             value = getattr(node, name, None)
             if value.__class__ is list:
                 stack += [part for part in value if isinstance(part, ast.AST)]
             elif isinstance(value, ast.AST):
                 stack.append(value)
+
+
+def _outside(function: ast.AST) -> list[ast.AST]:
+    """What is evaluated where a function or lambda is defined: its decorators and defaults."""
+    arguments: ast.arguments = getattr(function, "args")  # noqa: B009
+    defaults = [default for default in arguments.kw_defaults if default is not None]
+    return [*getattr(function, "decorator_list", ()), *arguments.defaults, *defaults]
 
 
 def blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
