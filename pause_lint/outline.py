@@ -30,6 +30,11 @@ _CLASS = re.compile(r"class +(\w+)")
 _BEFORE = re.compile(r"( *)(?:async +)?$")
 _CODE_END = re.compile(r":[ \t]*(?:#.*)?\r?$")
 _LONGEST_HEADER = 80
+_OPEN_ENDS = (*"([{,\\=+-*/%|&<>", " and", " or", " not", " in", " is", " if", " else", " lambda", " await")
+"""What a line ends with that goes on in the next."""
+_BINDING = re.compile(
+    r"\s*(?:(?:async\s+)?(?:for|with|def|match|case|import|from)\b|[^\n(]*(?<![=!<>])=(?!=)|[^\n]*:=)"
+)
 _REBINDING = re.compile(r"\b(?:nonlocal|global)\b")
 _ROUTE = re.compile(r"""["']/(?:[^"'\s]*/)?(\w+)(?:/[{<][^"'\s]*)?["']""")
 
@@ -118,16 +123,14 @@ class Outline:
         return "".join(parts) + text[position:] if parts else text
 
     def _idle_within(self, index: int, places: Sequence[int]) -> list[_Block]:
-        """The functions within a function that nothing mentions, if all of it is mentioned in other ones within it.
-
-        Else they might use what it names.
-        """
+        """The functions within a function that nothing mentions, and that cannot use what is named for what matters."""
         whole = self._layout.functions[index]
         inner = [block for match in self._layout.inner.get(index, ()) if (block := _within(self.text, match))]
         if not inner:
             return []
         mentioned = places[bisect_left(places, whole.body) : bisect_left(places, whole.end)]
-        if not all(any(block.start <= place < block.end for block in inner) for place in mentioned):
+        own = [place for place in mentioned if not any(block.start <= place < block.end for block in inner)]
+        if any(_may_bind(self.text, place) for place in own):
             return []
         return [
             block
@@ -247,6 +250,16 @@ def _ends(indent: int) -> re.Pattern[str]:
 def _holds(block: _Block, places: Sequence[int]) -> bool:
     """Whether one of `places`, which are in order, is in a block."""
     return bisect_left(places, block.start) < bisect_left(places, block.end)
+
+
+def _may_bind(text: str, place: int) -> bool:
+    """Whether the statement that `place` is in may bind a name, as far as its lines up to there tell."""
+    begin = text.rfind("\n", 0, place) + 1
+    while not _BINDING.match(text, begin):
+        if not begin or not text[:begin].rstrip(" \r\n").endswith(_OPEN_ENDS):
+            return False
+        begin = text.rfind("\n", 0, begin - 1) + 1
+    return True
 
 
 def _without_parameters(header: str) -> str:

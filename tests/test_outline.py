@@ -207,3 +207,26 @@ def test_a_function_that_binds_names_of_the_one_around_it_is_kept() -> None:
     rebinding = HANDLERS.replace("        return", "        nonlocal app\n        return")
     text = f"{rebinding}def filler():\n{LONG}"
     assert kept(text) == {"create_app", "pause", "idle"}
+
+
+@pytest.mark.parametrize(
+    "statement", ["app.include(engine.pause_generation)", "app.include(\n        engine.pause_generation)"]
+)
+def test_what_a_factory_only_uses_is_named_for_nobody(statement: str) -> None:
+    text = f"{HANDLERS.replace('    return app', f'    {statement}{chr(10)}    return app')}def filler():\n{LONG}"
+    assert "idle" not in kept(text)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "again = engine.pause_generation",
+        "again = wrap(\n        engine.pause_generation)",
+        "again = (\n        other if app else\n        engine.pause_generation)",
+        "for again in (engine.pause_generation,): pass",
+        "use(again := engine.pause_generation)",
+    ],
+)
+def test_what_a_factory_names_may_be_used_within_it(statement: str) -> None:
+    text = f"{HANDLERS.replace('    return app', f'    {statement}{chr(10)}    return app')}def filler():\n{LONG}"
+    assert "idle" in kept(text)
