@@ -35,6 +35,7 @@ _OPEN_ENDS = (*"([{,\\=+-*/%|&<>", " and", " or", " not", " in", " is", " if", "
 _BINDING = re.compile(
     r"\s*(?:(?:async\s+)?(?:for|with|def|match|case|import|from)\b|[^\n(]*(?<![=!<>])=(?!=)|[^\n]*:=)"
 )
+_QUOTED = re.compile(r"`[\w.]*$")
 _REBINDING = re.compile(r"\b(?:nonlocal|global)\b")
 _ROUTE = re.compile(r"""["']/(?:[^"'\s]*/)?(\w+)(?:/[{<][^"'\s]*)?["']""")
 
@@ -63,7 +64,7 @@ class Outline:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._known: dict[Sides, tuple[list[set[int]], set[str]]] = {}
+        self._known: dict[tuple[Sides, Sides], tuple[list[set[int]], list[set[str]]]] = {}
         self._is_plain = "\t" not in text and text.count("\r") == text.count("\r\n")
 
     @cached_property
@@ -83,13 +84,13 @@ class Outline:
             if (index := bisect_right(self._starts, place) - 1) >= 0 and place < functions[index].end
         }
 
-    def without(self, words: Collection[str], sides: Sides = ()) -> str:
+    def without(self, words: Collection[str], sides: Sides = (), named: Sides = ()) -> str:
         """The text with the bodies of functions blanked that mention none of `words`, nor a function that does.
 
         The same goes for classes. Lines and columns stay as they are. The same text comes back if nothing can be left
         out.
 
-        sides: who only mentions a function that is on all of these sides need not be kept.
+        sides, named: who only mentions a function that is on all of these sides need not be kept (see `one_sided`).
         """
         text = self.text
         if len(text) < SMALL or not self._is_plain:
@@ -97,7 +98,7 @@ class Outline:
         functions = self._layout.functions
         places = list(self._places(words, alone=False))
         kept = self._holding(places)
-        settled = set.intersection(*self._on(sides)[0]) if sides else set()
+        settled = set.intersection(*self._on(sides, named)[0]) if sides else set()
         # The words given may be parts of longer names or of strings; the names of functions stand alone.
         places += self._places({functions[index].name for index in kept - settled} | self._layout.doubtful, alone=True)
         kept |= self._holding(places)
@@ -138,28 +139,45 @@ class Outline:
             if not _holds(block, mentioned) and not _REBINDING.search(self.text, block.body, block.end)
         ]
 
-    def one_sided(self, sides: Sides) -> tuple[set[str], set[str]]:
-        """The names of functions in which words of one of the `sides` stand and none of another, or calls of functions
-        of that side; and the last parts of routes that they serve. A guess at which functions have an effect.
-        """
-        names = self._on(sides)[1]
-        served = [function for function in self._layout.functions if function.name in names]
-        return names, {part for one in served for part in _ROUTE.findall(self.text, one.start, one.body)}
+    def one_sided(self, sides: Sides, named: Sides = ()) -> tuple[list[set[str]], bool]:
+        """Of each side the functions on it and on no other, by name and by the last parts of the routes that they
+        serve; and whether any are served. A guess at which functions have an effect.
 
-    def _on(self, sides: Sides) -> tuple[list[set[int]], set[str]]:
-        """Of each side the functions, by number, that are on it; and the names of those that are on one side only."""
-        if sides not in self._known:
+        A function is on a side if words of it stand there, or calls of functions that are. named: of each side the
+        functions elsewhere that are on it.
+        """
+        functions = self._layout.functions
+        found = [set(names) for names in self._on(sides, named)[1]]
+        is_served = False
+        for names in found:
+            for function in functions:
+                if function.name in names:
+                    routes = _ROUTE.findall(self.text, function.start, function.body)
+                    names.update(routes)
+                    is_served = is_served or bool(routes)
+        return found, is_served
+
+    def _on(self, sides: Sides, named: Sides = ()) -> tuple[list[set[int]], list[set[str]]]:
+        """Of each side the functions, by number, that are on it; and the names of those that are on no other."""
+        if (sides, named) not in self._known:
             functions = self._layout.functions
-            on = [self._holding(self._places(side, alone=False)) for side in sides]
-            names: set[str] = set()
+            on = [self._holding(filter(self._is_code, self._places(side, alone=False))) for side in sides]
+            for side, elsewhere in zip(on, named, strict=False):
+                side |= self._holding(self._places(elsewhere, alone=True))
+            found: list[set[str]] = [set() for _ in on]
             for _ in range(CALLERS + 1):
                 for number, side in enumerate(on):
                     others = set().union(*(other for place, other in enumerate(on) if place != number))
-                    new = {functions[index].name for index in side - others if not functions[index].special} - names
-                    side |= self._holding(self._places(new, alone=True))
-                    names |= new
-            self._known[sides] = on, names
-        return self._known[sides]
+                    names = {functions[index].name for index in side - others if not functions[index].special}
+                    side |= self._holding(self._places(names - found[number], alone=True))
+                    found[number] |= names
+            self._known[sides, named] = on, found
+        return self._known[sides, named]
+
+    def _is_code(self, place: int) -> bool:
+        """Whether what stands at `place` is neither in a comment nor marked as a name in a text for readers."""
+        begin = self.text.rfind("\n", 0, place) + 1
+        return "#" not in self.text[begin:place] and not _QUOTED.search(self.text, begin, place)
 
     def _places(self, words: Iterable[str], alone: bool) -> Iterator[int]:
         return (place for word in words for place in places_of(self.text, word, alone))

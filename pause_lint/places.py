@@ -10,14 +10,16 @@ from collections.abc import Iterable
 
 
 class Places:
-    """Some files and the words that were looked for in them."""
+    """Some files and the words that were looked for in them. size: of all files, in bytes."""
 
     def __init__(self) -> None:
+        self.size = 0
         self._files: dict[str, bytes] = {}
         self._known: dict[str, frozenset[str]] = {}
 
     def add(self, path: str, data: bytes) -> None:
         """Take in a file, in place of the one of that path."""
+        self.size += len(data) - len(self._files.get(path, b""))
         self._files[path] = data
         self._known.clear()
 

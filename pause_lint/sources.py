@@ -24,6 +24,14 @@ MARK = "pause-lint:"
 COMMON, COMMON_PLAIN = 40, 12
 """A word that stands in more files than this tells nothing; one without an underscore sooner than another."""
 
+GUESSES = 4
+"""How many calls a guess at effects follows from one file of the vocabulary to another."""
+
+GUESSING = 64_000_000
+"""The bytes that may be looked through for guesses: a right one saves a look at what was parsed, a wrong one costs a
+look at the whole tree.
+"""
+
 PART = 5
 """A part of a name shorter than this is in every file."""
 
@@ -73,7 +81,9 @@ class Sources:
         self._files: dict[str, File] = {}
         self._parts = frozenset(part for word in self._vocabulary for part in word.split("_") if len(part) >= PART)
         self._places = Places()
-        self._likely: frozenset[str] | None = None
+        self._guessed = False
+        self._is_served = False
+        self._named: list[set[str]] = []
         self.problems: list[Problem] = []
         self.notes: list[str] = []
 
@@ -108,7 +118,7 @@ class Sources:
         """Take in one file. One that is `named` is parsed as a whole, whatever is in it."""
         self._files[path] = File(path, data, named, reported)
         self._places.add(path, data)
-        self._likely = None
+        self._guessed = False
 
     def modules(self, words: frozenset[str] = frozenset()) -> list[Module]:
         """The modules that hold a word of the vocabulary, one of `words` or the name of a function that is likely to
@@ -132,15 +142,38 @@ class Sources:
         """The names of functions that are likely to have an effect, and how routers are put together if they serve
         routes: what the analysis would ask for next. With them a second look is seldom needed.
         """
-        if self._likely is None:
-            found: set[str] = set()
-            self._places.prepare(self._vocabulary, self._parts)
-            for path in sorted(self._places.of_any(self._vocabulary)):
+        if not self._guessed:
+            self._guess()
+        return frozenset().union(*self._named) | (MOUNTING if self._is_served else frozenset())
+
+    def _guess(self) -> None:
+        self._guessed = True
+        self._named = [set() for _ in self._sides]
+        self._places.prepare(self._vocabulary, self._parts)
+        paths = todo = sorted(self._places.of_any(self._vocabulary))
+        for _ in range(GUESSES):
+            new: list[set[str]] = [set() for _ in self._sides]
+            for path in todo:
                 with suppress_errors(Unparsable):
-                    names, routes = self._files[path].outline.one_sided(self._sides)
-                    found |= names | routes | (MOUNTING if routes else frozenset())
-            self._likely = frozenset(found)
-        return self._likely
+                    found, is_served = self._files[path].outline.one_sided(self._sides, self._named_in(path))
+                    self._is_served = self._is_served or is_served
+                    for names, own in zip(new, found, strict=True):
+                        names |= own
+            for names, known in zip(new, self._named, strict=True):
+                names -= known
+            words = {word for word in set().union(*new) if self._may_tell(word)}
+            if not words or len(words) * self._places.size > GUESSING:
+                break
+            self._places.prepare(words, self._parts)
+            telling = {word for word in words if self._is_telling(word)}
+            for names, known in zip(new, self._named, strict=True):
+                known |= names & telling
+            reached = self._places.of_any(telling)
+            todo = [path for path in paths if path in reached]
+
+    def _named_in(self, path: str) -> tuple[frozenset[str], ...]:
+        """Of each side the names found so far that stand in a file."""
+        return tuple(frozenset(name for name in names if path in self._places.of(name)) for names in self._named)
 
     def _may_tell(self, word: str) -> bool:
         """Whether a word is worth looking for in the whole tree: common ones would bring in everything."""
@@ -191,7 +224,9 @@ class Sources:
         return file.module
 
     def _outlined(self, file: File, words: Iterable[str]) -> str:
-        return file.outline.without([word for word in words if file.path in self._places.of(word)], self._sides)
+        return file.outline.without(
+            [word for word in words if file.path in self._places.of(word)], self._sides, self._named_in(file.path)
+        )
 
     def comments(self) -> list[tuple[str, str]]:
         """Path and text of the files reported on that were not parsed but hold comments meant for us."""

@@ -6,6 +6,7 @@ The one entry of the analysis. Selection, suppression and order are the business
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -131,13 +132,25 @@ class Program:
         conducts = {id(conduct.function.node): conduct for one in self.views for conduct in one.conducts}
         self.around = {one.module.path: Surroundings(one.module, one.conducts) for one in self.views}
         self.effects = Effects(self.index, events, conducts, self.around, _outside(options), anatomies)
-        self.duty = Duty(self.effects)
-        dead = frozenset(id(deed.node) for conduct in conducts.values() for deed in conduct.dropped)
-        self.counted: set[int] = set()
-        implied, inlined = self._implied()
-        self.events = Events(
-            events.vocabulary, events.terms, events.quiet_calls, dead, implied, inlined, self.effects.managers()
-        )
+
+    @cached_property
+    def duty(self) -> Duty:
+        """Who has to answer for what."""
+        return Duty(self.effects)
+
+    @cached_property
+    def events(self) -> Events:
+        """The call shapes, with what calls do through the functions that they run."""
+        plain = self.effects.events
+        dead = frozenset(id(deed.node) for one in self.views for conduct in one.conducts for deed in conduct.dropped)
+        implied, inlined, _ = self._implied
+        managers = self.effects.managers()
+        return Events(plain.vocabulary, plain.terms, plain.quiet_calls, dead, implied, inlined, managers)
+
+    @property
+    def counted(self) -> set[int]:
+        """The calls, by identity, whose pause or resume is the business of the function that they stand in."""
+        return self._implied[2]
 
     def words(self) -> frozenset[str]:
         """The names by which callers elsewhere reach functions with an effect, and how routers are put together."""
@@ -146,8 +159,12 @@ class Program:
 
     # -- effects at calls ----------------------------------------------------------------------------------------------
 
-    def _implied(self) -> tuple[dict[int, Deed], dict[int, Target]]:
-        """The calls that pause or resume through what they run, and those whose callee is to be followed in place."""
+    @cached_property
+    def _implied(self) -> tuple[dict[int, Deed], dict[int, Target], set[int]]:
+        """The calls that pause or resume through what they run, those whose callee is to be followed in place, and
+        those that count.
+        """
+        counted: set[int] = set()
         implied: dict[int, Deed] = {}
         inlined: dict[int, Target] = {}
         for summary in self.effects.summaries.values():
@@ -161,8 +178,8 @@ class Program:
                 if link.target is not None and self._is_followed(link, links):
                     inlined[key] = link.target
                 if link.effect.kind == "resume" or self._counts(summary, link):
-                    self.counted.add(key)
-        return implied, inlined
+                    counted.add(key)
+        return implied, inlined, counted
 
     def _is_followed(self, link: Link, links: Sequence[Link]) -> bool:
         """Whether the body of the callee is put in place of the call: its conditions and loops count then.
