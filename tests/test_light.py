@@ -19,6 +19,7 @@ sys.exit(code)
 HEAVY = {
     "asyncio",
     "concurrent.futures",
+    "dataclasses",
     "difflib",
     "email",
     "inspect",
@@ -28,8 +29,6 @@ HEAVY = {
     "pathlib",
 }
 HEAVY |= {"socket", "subprocess", "tempfile", "tomllib", "configparser", "unittest", "urllib"}
-# `dataclasses` itself needs these.
-HEAVY -= {"inspect"}
 
 
 @pytest.mark.parametrize("faulty", [True, False])
