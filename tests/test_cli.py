@@ -367,7 +367,7 @@ def test_a_fault_of_ours_in_one_file_is_said_and_the_rest_is_reported(
     write("odd.py", "pause_generation = 1\n")
     real = program.analyse
 
-    def analyse(modules: object, options: object, grow: object = None) -> object:
+    def analyse(modules: object, options: object, grow: object = None, told: object = None) -> object:
         if any(module.path == "odd.py" for module in modules):  # type: ignore[attr-defined]
             raise KeyError("odd")
         return real(modules, options)  # type: ignore[arg-type]
@@ -395,7 +395,7 @@ def test_a_reader_that_has_seen_enough(project: Path) -> None:
 
 
 def test_an_interrupt(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(modules: object, options: object, grow: object = None) -> object:
+    def interrupt(modules: object, options: object, grow: object = None, told: object = None) -> object:
         raise KeyboardInterrupt
 
     write("a.py")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from pause_lint.analysis import graph as g
 from pause_lint.analysis.events import REGISTRARS, Deed, Events, Target, loop_bindings, never_raises, stores
@@ -28,47 +28,18 @@ from pause_lint.analysis.exceptions import (
 )
 from pause_lint.analysis.functions import defaults
 from pause_lint.analysis.guards import FALSE, TRUE, Term, last_name, location, names, substitute, symbol
+from pause_lint.analysis.localnames import SILENT, LocalNames, manager_kind
 from pause_lint.analysis.syntax import children, own_nodes, walk
-from pause_lint.pairs import plain_name
+from pause_lint.analysis.wiring import Context, Wiring
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_SILENT = frozenset({ast.Attribute, ast.Constant, ast.keyword, ast.Subscript, ast.JoinedStr, ast.FormattedValue})
-"""Most nodes are of these kinds: they raise nothing and bind nothing."""
 _AWAIT = (SOME, CANCELLED)
 _YIELD = (SOME, CLOSED)
-_ENTERING = ("enter_context", "enter_async_context")
 _INLINE_DEPTH = 4
 _MOST_YIELDS = 2
-
-
-class _Frame(NamedTuple):
-    entry: int
-    end: int
-    depth: int
-
-
-class _Context(NamedTuple):
-    """Where control goes from a point of the source, other than straight on."""
-
-    handler: int
-    depth: int = 0
-    frames: tuple[_Frame, ...] = ()
-    loop: tuple[int, int, int] | None = None
-    returns: int = -1
-    return_base: int = 0
-    caught: int | None = None
-    star: bool = False
-    scope: Mapping[str, str] = {}
-    inlining: tuple[int, ...] = ()
-    foreign: bool = False
-    at_yield: Callable[[int, _Context], int] | None = None
-    """In the body of a context manager put in place: what stands where it yields."""
-    items: Mapping[str, Term] = {}
-    """What the variables of the loops around stand for, as long as their bodies do not bind them again."""
-    site: ast.expr | None = None
 
 
 def build(function: ast.AST, body: Sequence[ast.stmt], events: Events, hierarchy: Hierarchy) -> g.Graph:
@@ -79,32 +50,25 @@ def build(function: ast.AST, body: Sequence[ast.stmt], events: Events, hierarchy
     return _Builder(function, events, hierarchy).build(body)
 
 
-class _Builder:
+class _Builder(Wiring):
     def __init__(self, function: ast.AST, events: Events, hierarchy: Hierarchy) -> None:
+        super().__init__(g.Graph(function, hierarchy))
         self.events = events.within(getattr(function, "body", ()))
         self.terms = events.terms
-        self.words = events.vocabulary.words
-        self.graph = g.Graph(function, hierarchy)
-        self.callables: dict[str, list[ast.AST]] = {}
-        self.bindings: dict[str, int] = {}
-        self.stacks: set[str] = set()
-        self.registered: dict[str, list[ast.Call]] = {}
-        self.marked: dict[int, bool] = {}
-        self.bodies: dict[int, bool] = {}
+        self.names = LocalNames((), self.events)
         self.made: list[ast.AST] = []
         self.balanced: set[int] = set()
         self.inlines = 0
-        self.jumps: dict[tuple[int, int], int] = {}
 
     # -- the whole -----------------------------------------------------------------------------------------------------
 
     def build(self, body: Sequence[ast.stmt]) -> g.Graph:
-        self._scan(body)
+        self.names = LocalNames(body, self.events)
         raised = self.add(g.RAISED, 1)
         self.graph.stop = self.add(g.STOP, 0)
-        context = _Context(handler=raised)
+        context = Context(handler=raised)
         fall = self.add(g.RETURN, 0, syntax=body[-1] if body else None)
-        loose = [site for key, sites in self.registered.items() if key not in self.stacks for site in sites]
+        loose = [site for key, sites in self.names.registered.items() if key not in self.names.stacks for site in sites]
         if loose:
             normal, inner = self.region(fall, context, lambda end, final: self.unwind(loose, end, final))
             entry = self.block(body, normal, inner)
@@ -114,131 +78,14 @@ class _Builder:
         self.graph.entry = entry
         return self.graph
 
-    def _scan(self, body: Sequence[ast.stmt]) -> None:
-        """Collect the local functions, the exit stacks and what is registered on them."""
-        for node in own_nodes(body):
-            if type(node) in _SILENT:
-                continue
-            match node:
-                case ast.Name(id=name, ctx=ast.Store()):
-                    self.bindings[name] = self.bindings.get(name, 0) + 1
-                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                    self.callables.setdefault(name, []).append(node)
-                    self.bindings[name] = self.bindings.get(name, 0) + 1
-                case (
-                    ast.Assign(targets=[ast.Name(id=name)], value=value)
-                    | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
-                ):
-                    self.bindings[name] = self.bindings.get(name, 0) + 1
-                    self._scan_value(name, value)
-                case ast.withitem(context_expr=value, optional_vars=target):
-                    if isinstance(value, ast.Name):
-                        self.stacks.add(value.id)
-                    if _manager(value) == "stack" and isinstance(target, ast.Name):
-                        self.stacks.add(target.id)
-                case ast.Call(func=ast.Attribute(value=owner, attr=attr)):
-                    if attr in REGISTRARS or attr in _ENTERING:
-                        if node.args and not (attr == "push" and not isinstance(owner, ast.Name)):
-                            self.registered.setdefault(ast.unparse(owner), []).append(node)
-                    elif attr in ("close", "aclose", "pop_all") and isinstance(owner, ast.Name):
-                        self.marked[id(node)] = True
-        for sites in self.registered.values():
-            sites.sort(key=lambda site: (site.lineno, site.col_offset))
-
-    def _scan_value(self, name: str, value: ast.expr) -> None:
-        match value:
-            case ast.IfExp(body=one, orelse=two):
-                self._scan_value(name, one)
-                self._scan_value(name, two)
-            case ast.Lambda() | ast.Attribute() | ast.Name():
-                self.callables.setdefault(name, []).append(value)
-            case ast.Call(func=func) if last_name(func) == "partial":
-                self.callables.setdefault(name, []).append(value)
-
-    # -- nodes ---------------------------------------------------------------------------------------------------------
-
-    def add(
-        self,
-        op: str,
-        depth: int,
-        *,
-        to: int = -1,
-        alt: int = -1,
-        handler: int = -1,
-        arg: object = None,
-        raises: tuple[Thrown, ...] = (),
-        syntax: ast.AST | None = None,
-        fresh: tuple[int, ...] = (),
-        keys: frozenset[str] = frozenset(),
-        site: ast.expr | None = None,
-    ) -> int:
-        self.graph.nodes.append(g.Node(op, depth, to, alt, handler, arg, raises, syntax, fresh, keys, site))
-        return len(self.graph.nodes) - 1
-
-    def call(
-        self, nxt: int, context: _Context, raises: tuple[Thrown, ...], syntax: ast.AST, fresh: tuple[int, ...] = ()
-    ) -> int:
-        if not raises and not fresh:
-            return nxt
-        return self.add(
-            g.CALL,
-            context.depth,
-            to=nxt,
-            handler=context.handler,
-            raises=raises,
-            syntax=syntax,
-            fresh=fresh,
-            site=context.site,
-        )
-
-    def assign(self, pairs: list[tuple[str, Term]], nxt: int, context: _Context, fresh: tuple[int, ...] = ()) -> int:
-        for target, term in pairs:
-            self.graph.defined.setdefault(target, set()).update(names(term))
-        return self.add(g.ASSIGN, context.depth, to=nxt, arg=pairs, fresh=fresh)
-
-    def branch(self, term: Term, true: int, false: int, context: _Context, syntax: ast.AST | None = None) -> int:
-        return self.add(
-            g.BRANCH,
-            context.depth,
-            to=true,
-            alt=false,
-            arg=term,
-            keys=frozenset(names(term)),
-            syntax=syntax,
-            site=context.site,
-        )
-
-    def jump(self, context: _Context, target: int, base: int) -> int:
-        """The node that goes to `target` through every `finally` entered since `base`."""
-        for frame in context.frames[base:]:
-            key = (frame.entry, target)
-            if key not in self.jumps:
-                self.jumps[key] = self.enter(frame, target)
-            target = self.jumps[key]
-        return target
-
-    def enter(self, frame: _Frame, target: int) -> int:
-        """A node that enters a `finally` on the way to `target`."""
-        self.graph.nodes[frame.end].arg.append(target)
-        return self.add(g.ENTER, frame.depth, to=frame.entry, arg=target)
-
-    def region(self, nxt: int, context: _Context, final: Callable[[int, _Context], int]) -> tuple[int, _Context]:
-        """A region whose every way out passes `final`: the node that leaves it normally, and the context inside."""
-        end = self.add(g.END, context.depth + 1, handler=context.handler, arg=[])
-        entry = self.add(g.SKIP, context.depth + 1)
-        self.graph.nodes[entry].next = final(end, context._replace(depth=context.depth + 1))
-        frame = _Frame(entry, end, context.depth)
-        normal = self.enter(frame, nxt)
-        return normal, context._replace(handler=entry, frames=(*context.frames, frame))
-
     # -- statements ----------------------------------------------------------------------------------------------------
 
-    def block(self, body: Sequence[ast.stmt], nxt: int, context: _Context) -> int:
+    def block(self, body: Sequence[ast.stmt], nxt: int, context: Context) -> int:
         for statement in reversed(body):
             nxt = self.statement(statement, nxt, context)
         return nxt
 
-    def statement(self, node: ast.stmt, nxt: int, context: _Context) -> int:
+    def statement(self, node: ast.stmt, nxt: int, context: Context) -> int:
         match node:
             case ast.Expr(value=ast.Call(func=ast.Attribute(attr="_exit"))):
                 return self.add(g.STOP, context.depth, syntax=node)
@@ -348,7 +195,7 @@ class _Builder:
                 return self.call(nxt, context, (SOME,), node)
         return nxt
 
-    def _if(self, node: ast.If, nxt: int, context: _Context) -> int:
+    def _if(self, node: ast.If, nxt: int, context: Context) -> int:
         chain = [node]
         while len(chain[-1].orelse) == 1 and isinstance(chain[-1].orelse[0], ast.If):
             chain.append(chain[-1].orelse[0])
@@ -357,7 +204,7 @@ class _Builder:
             otherwise = self.test(part.test, self.block(part.body, nxt, context), otherwise, context)
         return otherwise
 
-    def _assignment(self, targets: list[ast.expr], value: ast.expr, nxt: int, context: _Context) -> int:
+    def _assignment(self, targets: list[ast.expr], value: ast.expr, nxt: int, context: Context) -> int:
         pairs: list[tuple[str, Term]] = []
         fresh: list[int] = []
         for target in targets:
@@ -374,7 +221,7 @@ class _Builder:
             self._bind(target, self._value(value, context), pairs, fresh, context)
         return self.expression(value, self.assign(pairs, nxt, context, tuple(fresh)), context, kept=True)
 
-    def _value(self, value: ast.expr, context: _Context) -> Term:
+    def _value(self, value: ast.expr, context: Context) -> Term:
         if isinstance(value, ast.Attribute | ast.Call) and self.events.reference(value, context.scope) is not None:
             return ("func", id(value))
         if isinstance(value, ast.IfExp):
@@ -387,7 +234,7 @@ class _Builder:
         return self.terms.of(value, context.scope)
 
     def _bind(
-        self, target: ast.expr, term: Term, pairs: list[tuple[str, Term]], fresh: list[int], context: _Context
+        self, target: ast.expr, term: Term, pairs: list[tuple[str, Term]], fresh: list[int], context: Context
     ) -> None:
         """Bind an assignment target to a value of which `term` is known."""
         if isinstance(target, ast.Tuple | ast.List):
@@ -407,13 +254,13 @@ class _Builder:
             if base is not None:
                 pairs.append((f"{base}[", term))
 
-    def _bind_fresh(self, target: ast.expr, nxt: int, context: _Context) -> int:
+    def _bind_fresh(self, target: ast.expr, nxt: int, context: Context) -> int:
         pairs: list[tuple[str, Term]] = []
         fresh: list[int] = []
         self._bind(target, symbol(target), pairs, fresh, context)
         return self.assign(pairs, nxt, context, tuple(fresh))
 
-    def _raise(self, node: ast.Raise, context: _Context) -> int:
+    def _raise(self, node: ast.Raise, context: Context) -> int:
         def leave(arg: object) -> int:
             return self.add(g.RAISE, context.depth, handler=context.handler, arg=arg, syntax=node)
 
@@ -443,10 +290,10 @@ class _Builder:
         self,
         target: ast.expr,
         iterated: ast.expr,
-        body: Callable[[int, _Context], int],
+        body: Callable[[int, Context], int],
         otherwise: int,
         nxt: int,
-        context: _Context,
+        context: Context,
         raises: tuple[Thrown, ...],
         syntax: Sequence[ast.AST],
     ) -> int:
@@ -471,7 +318,7 @@ class _Builder:
         )
         return self.expression(iterated, self.call(first, context, raises, iterated), context, kept=True)
 
-    def _bind_loop(self, target: ast.expr, iterated: ast.expr, over: Term, nxt: int, context: _Context) -> int:
+    def _bind_loop(self, target: ast.expr, iterated: ast.expr, over: Term, nxt: int, context: Context) -> int:
         known = dict(loop_bindings(target, iterated, over, self.terms))
         pairs: list[tuple[str, Term]] = []
         fresh: list[int] = []
@@ -481,16 +328,16 @@ class _Builder:
                 self._bind(node, term, pairs, fresh, context)
         return self.assign(pairs, nxt, context, tuple(fresh))
 
-    def _resumes_items(self, target: ast.expr, body: Sequence[ast.AST], context: _Context) -> bool:
+    def _resumes_items(self, target: ast.expr, body: Sequence[ast.AST], context: Context) -> bool:
         bound = {node.id for node in walk(target) if isinstance(node, ast.Name)}
         for node in own_nodes(body):
-            if isinstance(node, ast.Call) and self._speaks(node):
+            if isinstance(node, ast.Call) and self.names.speak(node):
                 deed = self.events.deed(node, {}) or self.events.implied.get(id(node))
                 if deed is not None and deed.kind == "resume" and bound & set(names(deed.receiver)):
                     return True
         return False
 
-    def _try(self, node: ast.Try | ast.TryStar, nxt: int, context: _Context) -> int:
+    def _try(self, node: ast.Try | ast.TryStar, nxt: int, context: Context) -> int:
         inner, normal = context, nxt
         if node.finalbody:
             normal, inner = self.region(nxt, context, lambda end, final: self.block(node.finalbody, end, final))
@@ -522,19 +369,19 @@ class _Builder:
         items: Sequence[ast.withitem],
         body: Sequence[ast.stmt],
         nxt: int,
-        context: _Context,
+        context: Context,
         raises: tuple[Thrown, ...],
     ) -> int:
         if not items:
             return self.block(body, nxt, context)
         item, rest = items[0], items[1:]
         manager = item.context_expr
-        kind = _manager(manager)
-        if isinstance(manager, ast.Name) and manager.id in self.stacks and self._is_stack(manager.id):
+        kind = manager_kind(manager)
+        if isinstance(manager, ast.Name) and manager.id in self.names.stacks and manager.id in self.names.registered:
             kind = "stack"
         bind: list[ast.expr] = [item.optional_vars] if item.optional_vars is not None else []
 
-        def enter(inside: int, inner: _Context) -> int:
+        def enter(inside: int, inner: Context) -> int:
             for target in bind:
                 pairs: list[tuple[str, Term]] = []
                 fresh: list[int] = []
@@ -553,19 +400,19 @@ class _Builder:
             return self.plain(manager.args, inside, context) if isinstance(manager, ast.Call) else inside
         if kind == "stack":
             key = ast.unparse(item.optional_vars if item.optional_vars is not None else manager)
-            sites = self.registered.get(key, [])
+            sites = self.names.registered.get(key, [])
             normal, inner = self.region(nxt, context, lambda end, final: self.unwind(sites, end, final))
             inside = enter(self._with(rest, body, normal, inner, raises), context)
             return self.assign([(_flag(site), FALSE) for site in sites], inside, context)
 
-        def leave(end: int, final: _Context) -> int:
+        def leave(end: int, final: Context) -> int:
             left = self.call(end, final, raises, manager)
             self.graph.nodes[left].leaves = body[-1].end_lineno or body[-1].lineno
             return left
 
         target = self.events.managers.get(id(manager))
         if target is not None and isinstance(manager, ast.Call):
-            entry = self._inline_manager(
+            entry = self._inlinemanager_kind(
                 target,
                 manager,
                 lambda after, within: enter(self._with(rest, body, after, within, raises), within),
@@ -586,10 +433,7 @@ class _Builder:
             return self.plain([*manager.args, *(keyword.value for keyword in manager.keywords)], inside, context)
         return self.expression(manager, inside, context, kept=True)
 
-    def _is_stack(self, name: str) -> bool:
-        return name in self.registered
-
-    def unwind(self, sites: Sequence[ast.Call], nxt: int, context: _Context) -> int:
+    def unwind(self, sites: Sequence[ast.Call], nxt: int, context: Context) -> int:
         """What leaving an exit stack runs: the registered calls, last first, each whatever the others do."""
         if not sites:
             return nxt
@@ -601,7 +445,7 @@ class _Builder:
         action = self._registered_call(site, normal, inner)
         return self.branch(("name", _flag(site)), action, normal, inner)
 
-    def _registered_call(self, site: ast.Call, nxt: int, context: _Context) -> int:
+    def _registered_call(self, site: ast.Call, nxt: int, context: Context) -> int:
         assert isinstance(site.func, ast.Attribute)
         raises = _AWAIT if "sync" in site.func.attr else (SOME,)
         if site.func.attr.startswith("enter"):
@@ -613,7 +457,7 @@ class _Builder:
         entry = self._inline_value(target, [], site, nxt, context)
         return self.call(nxt, context, raises, site) if entry is None else entry
 
-    def _match(self, subject: ast.expr, cases: Sequence[ast.match_case], nxt: int, context: _Context) -> int:
+    def _match(self, subject: ast.expr, cases: Sequence[ast.match_case], nxt: int, context: Context) -> int:
         asked = self.terms.of(subject, context.scope)
         otherwise = nxt
         for case in reversed(cases):
@@ -638,7 +482,7 @@ class _Builder:
                 otherwise = self.branch(condition, start, otherwise, context)
         return self.expression(subject, otherwise, context, kept=True)
 
-    def _pattern(self, pattern: ast.pattern, asked: Term, context: _Context) -> Term | None:
+    def _pattern(self, pattern: ast.pattern, asked: Term, context: Context) -> Term | None:
         match pattern:
             case ast.MatchValue(value=value):
                 return ("cmp", "==", asked, self.terms.of(value, context.scope))
@@ -659,67 +503,7 @@ class _Builder:
 
     # -- expressions ---------------------------------------------------------------------------------------------------
 
-    def _speaks(self, node: ast.AST) -> bool:
-        """Whether an expression holds anything that matters here beyond raising: a quick look at its words."""
-        known = self.marked.get(id(node))
-        if known is not None:
-            return known
-        found = False
-        stack: list[ast.AST] = [node]
-        while stack and not found:
-            part = stack.pop()
-            if isinstance(part, ast.Attribute):
-                found = self._says(part.attr)
-            elif isinstance(part, ast.Name):
-                name = part.id
-                found = (
-                    self._says(name) or name in self.events.texts or (name in self.callables and self._matters(name))
-                )
-            elif isinstance(part, ast.Constant):
-                text = part.value
-                found = isinstance(text, str) and any(word in text for word in self.words)
-            elif isinstance(part, ast.Call):
-                found = id(part) in self.events.implied or id(part) in self.events.inlined
-            elif isinstance(part, ast.NamedExpr | ast.Lambda):
-                found = True
-            elif isinstance(part, ast.IfExp):
-                found = _acts(part.body) or _acts(part.orelse)
-            elif isinstance(part, ast.BoolOp):
-                found = any(_acts(value) for value in part.values[1:])
-            stack += children(part)
-        self.marked[id(node)] = found or self.marked.get(id(node), False)
-        return found
-
-    def _says(self, name: str) -> bool:
-        """Whether a name pauses, resumes or registers something to be called later."""
-        plain = plain_name(name)
-        vocabulary = self.events.vocabulary
-        return plain in vocabulary.pausing or plain in vocabulary.resuming or name in REGISTRARS or name in _ENTERING
-
-    def _matters(self, name: str, seen: frozenset[str] = frozenset()) -> bool:
-        """Whether a local callable of this name pauses or resumes."""
-        if name in seen:
-            return False
-        return any(self._callable_matters(value, seen | {name}) for value in self.callables.get(name, ()))
-
-    def _callable_matters(self, value: ast.AST, seen: frozenset[str]) -> bool:
-        if isinstance(value, ast.Name):
-            return self._matters(value.id, seen)
-        if isinstance(value, ast.Attribute | ast.Call):
-            return self.events.reference(value, {}) is not None
-        key = id(value)
-        if key not in self.bodies:
-            self.bodies[key] = False
-            body: list[ast.AST] = [value.body] if isinstance(value, ast.Lambda) else list(getattr(value, "body", []))
-            self.bodies[key] = any(
-                (isinstance(node, ast.Call) and self.events.deed(node, {}) is not None)
-                or (isinstance(node, ast.Name) and node.id in self.callables and self._matters(node.id, seen))
-                or isinstance(node, ast.Nonlocal)
-                for node in own_nodes(body)
-            )
-        return self.bodies[key]
-
-    def plain(self, parts: Sequence[ast.AST], nxt: int, context: _Context) -> int:
+    def plain(self, parts: Sequence[ast.AST], nxt: int, context: Context) -> int:
         """Evaluate `parts` in order; statements count as one step that may raise."""
         for part in reversed(parts):
             if isinstance(part, ast.expr):
@@ -728,13 +512,13 @@ class _Builder:
                 nxt = self.call(nxt, context, (SOME,), part)
         return nxt
 
-    def expression(self, node: ast.expr, nxt: int, context: _Context, kept: bool = False) -> int:
+    def expression(self, node: ast.expr, nxt: int, context: Context, kept: bool = False) -> int:
         """Evaluate `node`, then go on to `nxt`. `kept`: a term for its value is used afterwards."""
         if isinstance(node, ast.Constant | ast.Name):
             return nxt
         if isinstance(node, ast.Yield) and context.at_yield is not None:
             return context.at_yield(nxt, context)
-        if not self._speaks(node):
+        if not self.names.speak(node):
             return self._collapsed(node, nxt, context, kept)
         match node:
             case ast.BoolOp(op=op, values=[first, *rest]):
@@ -767,7 +551,7 @@ class _Builder:
         self.made.append(node)
         return node
 
-    def _children(self, node: ast.AST, nxt: int, context: _Context) -> int:
+    def _children(self, node: ast.AST, nxt: int, context: Context) -> int:
         for child in reversed(children(node)):
             if isinstance(child, ast.expr):
                 nxt = self.expression(child, nxt, context)
@@ -775,19 +559,19 @@ class _Builder:
                 nxt = self.expression(child.value, nxt, context)
         return nxt
 
-    def _own_raise(self, node: ast.AST, nxt: int, context: _Context) -> int:
+    def _own_raise(self, node: ast.AST, nxt: int, context: Context) -> int:
         if isinstance(node, ast.Yield | ast.YieldFrom):
             return self.call(nxt, context, _YIELD, node)
         return nxt
 
-    def _collapsed(self, node: ast.expr, nxt: int, context: _Context, kept: bool) -> int:
+    def _collapsed(self, node: ast.expr, nxt: int, context: Context, kept: bool) -> int:
         """One step for a whole expression: only what it can raise matters, and which symbols it renews."""
         raises: set[Thrown] = set()
         first: ast.AST | None = None
         fresh: list[int] = []
         for part in own_nodes([node]):
             thrown: tuple[Thrown, ...] = ()
-            if type(part) in _SILENT or isinstance(part, ast.Name):
+            if type(part) in SILENT or isinstance(part, ast.Name):
                 continue
             if isinstance(part, ast.Call):
                 thrown = () if self.events.is_quiet(part) else (SOME,)
@@ -807,7 +591,7 @@ class _Builder:
         order = tuple(thrown for thrown in (SOME, CANCELLED, CLOSED) if thrown in raises)
         return self.call(nxt, context, order, first or node, tuple(fresh) if kept else ())
 
-    def _effect(self, node: ast.Await | ast.Call, nxt: int, context: _Context) -> int:
+    def _effect(self, node: ast.Await | ast.Call, nxt: int, context: Context) -> int:
         """A call or await that does a deed, runs a local function, registers something, or just raises."""
         call = node.value if isinstance(node, ast.Await) else node
         target = self.events.inlined.get(id(call))
@@ -833,7 +617,7 @@ class _Builder:
         raised = () if self.events.is_quiet(node) else (SOME,)
         return self._children(node, self.call(nxt, context, raised, node, (id(node),)), context)
 
-    def _operands(self, deed: Deed, nxt: int, context: _Context) -> int:
+    def _operands(self, deed: Deed, nxt: int, context: Context) -> int:
         """What is evaluated before the deed: its receiver and the arguments that are no part of it."""
         node = deed.node
         parts: list[ast.expr] = list(deed.parts)
@@ -856,14 +640,14 @@ class _Builder:
                 nxt = self.expression(part, nxt, context)
         return nxt
 
-    def _guarded_deed(self, deed: Deed, node: ast.expr, nxt: int, context: _Context, raises: tuple[Thrown, ...]) -> int:
+    def _guarded_deed(self, deed: Deed, node: ast.expr, nxt: int, context: Context, raises: tuple[Thrown, ...]) -> int:
         done = self.deed(deed, nxt, context, raises, (id(node), id(deed.node)))
         if deed.over is None:
             return done
         return self.branch(deed.over, done, self.call(nxt, context, raises, node), context)
 
     def deed(
-        self, deed: Deed, nxt: int, context: _Context, raises: tuple[Thrown, ...], fresh: tuple[int, ...] = ()
+        self, deed: Deed, nxt: int, context: Context, raises: tuple[Thrown, ...], fresh: tuple[int, ...] = ()
     ) -> int:
         """A step that pauses or resumes."""
         for part in walk(deed.node):
@@ -887,10 +671,10 @@ class _Builder:
             site=context.site,
         )
 
-    def _stack_call(self, call: ast.Call, nxt: int, context: _Context, awaited: bool) -> int | None:
+    def _stack_call(self, call: ast.Call, nxt: int, context: Context, awaited: bool) -> int | None:
         assert isinstance(call.func, ast.Attribute)
         attr, key = call.func.attr, ast.unparse(call.func.value)
-        sites = self.registered.get(key, [])
+        sites = self.names.registered.get(key, [])
         if call in sites:
             done = self.assign([(_flag(call), TRUE)], nxt, context)
             if attr.startswith("enter"):
@@ -901,35 +685,33 @@ class _Builder:
             return self.unwind(sites, done, context)
         return None
 
-    def _local_call(self, call: ast.Call, nxt: int, context: _Context, awaited: bool) -> int | None:
+    def _local_call(self, call: ast.Call, nxt: int, context: Context, awaited: bool) -> int | None:
         """A call of a local function that matters, or one that hands such a function on to be run."""
         if context.foreign:
             return None
         if isinstance(call.func, ast.Lambda):
             return self._inline_value(call.func, call.args, call, nxt, context)
-        if isinstance(call.func, ast.Name) and call.func.id in self.callables and self._matters(call.func.id):
+        if isinstance(call.func, ast.Name) and self.names.matter(call.func.id):
             return self._call_by_name(call.func.id, call, nxt, context, awaited)
         if last_name(call.func) in REGISTRARS or stores(call.func):
             return None
         for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
             run: int | None = None
-            if isinstance(argument, ast.Name) and argument.id in self.callables and self._matters(argument.id):
+            if isinstance(argument, ast.Name) and self.names.matter(argument.id):
                 run = self._call_by_name(argument.id, call, nxt, context, awaited)
             elif isinstance(argument, ast.Lambda):
                 run = self._inline_value(argument, [], call, nxt, context)
             elif isinstance(argument, ast.Call) and (
-                isinstance(argument.func, ast.Name)
-                and argument.func.id in self.callables
-                and self._matters(argument.func.id)
+                isinstance(argument.func, ast.Name) and self.names.matter(argument.func.id)
             ):
                 run = self._call_by_name(argument.func.id, argument, nxt, context, awaited)
             if run is not None:
                 return self.plain([part for part in call.args if part is not argument], run, context)
         return None
 
-    def _call_by_name(self, name: str, call: ast.Call, nxt: int, context: _Context, awaited: bool) -> int | None:
-        values = self._resolve_callables(name)
-        known = self.bindings.get(name, 0) == 1 and len(values) == 1
+    def _call_by_name(self, name: str, call: ast.Call, nxt: int, context: Context, awaited: bool) -> int | None:
+        values = self.names.resolved(name)
+        known = self.names.bindings.get(name, 0) == 1 and len(values) == 1
         generic = self.call(nxt, context, _AWAIT if awaited else (SOME,), call)
         entry = generic
         for value in values:
@@ -944,22 +726,12 @@ class _Builder:
                 )
         return self.plain(call.args, entry, context)
 
-    def _resolve_callables(self, name: str, seen: frozenset[str] = frozenset()) -> list[ast.AST]:
-        found: list[ast.AST] = []
-        for value in self.callables.get(name, ()):
-            if isinstance(value, ast.Name):
-                if value.id not in seen:
-                    found += self._resolve_callables(value.id, seen | {name})
-            elif value not in found:
-                found.append(value)
-        return found
-
     def _inline_value(
-        self, value: ast.AST, args: Sequence[ast.expr], site: ast.expr, nxt: int, context: _Context
+        self, value: ast.AST, args: Sequence[ast.expr], site: ast.expr, nxt: int, context: Context
     ) -> int | None:
         """The body of a local callable in place of a call of it; None if it is too deep or calls itself."""
-        if isinstance(value, ast.Name) and value.id in self.callables:
-            resolved = self._resolve_callables(value.id)
+        if isinstance(value, ast.Name) and value.id in self.names.callables:
+            resolved = self.names.resolved(value.id)
             if len(resolved) != 1:
                 return None
             value = resolved[0]
@@ -977,7 +749,7 @@ class _Builder:
             value, dict(zip(parameters, args, strict=False)), site, nxt, context._replace(at_yield=None)
         )
 
-    def _inline_target(self, target: Target, site: ast.expr, nxt: int, context: _Context) -> int | None:
+    def _inline_target(self, target: Target, site: ast.expr, nxt: int, context: Context) -> int | None:
         """The body of a function elsewhere in the tree in place of a call of it."""
         given = dict(target.arguments)
         parameters = [argument.arg for argument in (*target.node.args.posonlyargs, *target.node.args.args)]
@@ -987,15 +759,15 @@ class _Builder:
         operands = [argument for argument in getattr(site, "args", ()) if not isinstance(argument, ast.Starred)]
         return None if entry is None else self.plain(operands, entry, context)
 
-    def _inline_manager(
-        self, target: Target, site: ast.Call, block: Callable[[int, _Context], int], nxt: int, context: _Context
+    def _inlinemanager_kind(
+        self, target: Target, site: ast.Call, block: Callable[[int, Context], int], nxt: int, context: Context
     ) -> int | None:
         """A generator's body in place of a `with` over it, with the block of the `with` where it yields (PEP 343)."""
         yields = [node for node in own_nodes(target.node.body) if isinstance(node, ast.Yield)]
         if not 0 < len(yields) <= _MOST_YIELDS:
             return None
 
-        def at_yield(after: int, inside: _Context) -> int:
+        def at_yield(after: int, inside: Context) -> int:
             within = context._replace(handler=inside.handler, depth=inside.depth, frames=inside.frames)
             return block(after, within)
 
@@ -1007,7 +779,7 @@ class _Builder:
         return None if entry is None else self.plain(site.args, entry, context)
 
     def _inline(
-        self, value: FunctionNode, given: Mapping[str, ast.expr], site: ast.expr, nxt: int, context: _Context
+        self, value: FunctionNode, given: Mapping[str, ast.expr], site: ast.expr, nxt: int, context: Context
     ) -> int | None:
         """The body of a function with its parameters bound to what is `given`; None if it is too deep or calls
         itself.
@@ -1064,7 +836,7 @@ class _Builder:
 
         return substitute(term, leaf)
 
-    def _outer(self, term: Term, context: _Context) -> Term:
+    def _outer(self, term: Term, context: Context) -> Term:
         """A term with loop variables, and the parameters of functions put in place, replaced by what they stand for."""
 
         def leaf(part: Term) -> Term | None:
@@ -1079,13 +851,13 @@ class _Builder:
         self,
         node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp,
         nxt: int,
-        context: _Context,
+        context: Context,
         place: int = 0,
     ) -> int:
         """A comprehension that does something as the loop it is."""
         generator = node.generators[place]
 
-        def body(again: int, inner: _Context) -> int:
+        def body(again: int, inner: Context) -> int:
             if place + 1 < len(node.generators):
                 start = self._comprehension(node, again, inner, place + 1)
             else:
@@ -1099,7 +871,7 @@ class _Builder:
         raises = _AWAIT if generator.is_async else (SOME,)
         return self._for(generator.target, generator.iter, body, nxt, nxt, context, raises, elements)
 
-    def test(self, node: ast.expr, true: int, false: int, context: _Context) -> int:
+    def test(self, node: ast.expr, true: int, false: int, context: Context) -> int:
         """Evaluate a condition with short circuits (Python reference, 6.11) and go to `true` or `false`."""
         match node:
             case ast.Constant(value=value):
@@ -1128,22 +900,9 @@ def _flag(site: ast.Call) -> str:
     return f"#registered {id(site)}"
 
 
-def _manager(node: ast.expr) -> str:
-    """What kind of context manager an expression makes: suppress, null, stack or unknown."""
-    name = last_name(node.func) if isinstance(node, ast.Call) else ""
-    return {"suppress": "suppress", "nullcontext": "null", "ExitStack": "stack", "AsyncExitStack": "stack"}.get(
-        name, "unknown"
-    )
-
-
 def _exits(call: ast.Call) -> bool:
     """`sys.exit()`, `exit()`, `quit()`: they raise SystemExit and never return."""
     func = call.func
     if isinstance(func, ast.Attribute):
         return func.attr == "exit" and last_name(func.value) == "sys"
     return isinstance(func, ast.Name) and func.id in ("exit", "quit")
-
-
-def _acts(node: ast.expr) -> bool:
-    """Whether evaluating an expression can do more than give a value."""
-    return any(isinstance(part, ast.Call | ast.Await | ast.Yield | ast.YieldFrom) for part in walk(node))
