@@ -20,7 +20,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
 
-from tests.helpers.commands import PROJECT, pause_lint
+from tests.helpers.commands import PROJECT, flake8, pause_lint
 
 EXAMPLE = PROJECT / "examples/areal_npu"
 FSDP = "tinyrl/fsdp_engine.py"
@@ -96,6 +96,15 @@ def test_both_engines_on_all_three_paths_and_nothing_else(example: Path) -> None
 def test_seen_from_above_it_is_a_project_of_its_own() -> None:
     found = findings("examples/areal_npu", cwd=PROJECT)
     assert outline(found) == [(f"examples/areal_npu/{path}", function, kind) for path, function, kind in FAULTY]
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("paths", [["."], [FSDP, SERVER], [MEGATRON]])
+def test_flake8_sees_the_same_with_one_worker_or_two(example: Path, paths: list[str], jobs: str) -> None:
+    done = flake8("--select", "PR001", "-j", jobs, *paths, cwd=example)
+    found = re.findall(r"^(?:\./)?(.+?):(\d+):(\d+): PR001 ", done.out, flags=re.MULTILINE)
+    expected = [(one["path"], str(one["line"]), str(one["column"])) for one in findings(*paths, cwd=example)]
+    assert sorted(found) == sorted(expected) != []
 
 
 @pytest.mark.parametrize("path", [FSDP, MEGATRON])
