@@ -5,8 +5,9 @@ The one entry of the analysis. Selection, suppression and order are the business
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ from pause_lint.analysis.guards import Terms
 from pause_lint.analysis.index import Index
 from pause_lint.analysis.ownership import Conduct, Surroundings
 from pause_lint.analysis.resting import Resting
+from pause_lint.analysis.syntax import own_nodes
 from pause_lint.analysis.witness import finding, follow_pause
 from pause_lint.config import Options
 from pause_lint.finding import Finding
@@ -281,7 +283,14 @@ class Program:
                 leaks = tuple(leak for leak in leaks if leak.thrown is not None)
             if leaks:
                 followed = followed._replace(leaks=leaks)
-                yield Case(module, function, graph, site, followed, finding(module, function, graph, site, followed))
+                told = finding(module, function, graph, site, followed, partial(self._within, graph))
+                yield Case(module, function, graph, site, followed, told)
+
+    def _within(self, graph: g.Graph, syntax: ast.AST) -> tuple[Module, str] | None:
+        """The module and name of the function, put in place of a call in `graph`, that holds `syntax` closest."""
+        routines = [routine for key in graph.inlined if (routine := self.index.routines.get(key)) is not None]
+        holding = [one for one in routines if any(part is syntax for part in own_nodes(one.function.body))]
+        return (holding[0].module, holding[0].name) if holding else None
 
     def _is_excused(self, module: Module, conduct: Conduct, deed: Deed, graphs: dict[int, g.Graph]) -> bool:
         """Whether a function that nowhere resumes leaves a pause to others on purpose, or to a caller that has the

@@ -7,6 +7,7 @@ is from.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from pause_lint.analysis import graph as g
 from pause_lint.analysis.events import Deed, same_receiver
@@ -72,7 +73,13 @@ def _through(deed: Deed) -> str:
     return f" (at {last.path}:{last.line})"
 
 
-def finding(module: Module, function: Function, graph: g.Graph, site: int, followed: Followed) -> Finding:
+Within = Callable[[ast.AST], tuple[Module, str] | None]
+"""The module and the name of the function, put in place of a call, that a piece of syntax stands in."""
+
+
+def finding(
+    module: Module, function: Function, graph: g.Graph, site: int, followed: Followed, within: Within
+) -> Finding:
     """The one finding for a pause that gets away."""
     deed: Deed = graph.nodes[site].arg
     leak = followed.leaks[0]
@@ -89,7 +96,13 @@ def finding(module: Module, function: Function, graph: g.Graph, site: int, follo
     else:
         message = f"{what} is not resumed if {_event(graph, leak)}"
     return Finding(
-        code, kind, message, module.path, span(module, deed.node), function.name, _steps(module, graph, deed, leak)
+        code,
+        kind,
+        message,
+        module.path,
+        span(module, deed.node),
+        function.name,
+        _steps(module, graph, deed, leak, within),
     )
 
 
@@ -130,6 +143,11 @@ def _place(node: ast.AST | None) -> tuple[int, int]:
     return (getattr(node, "lineno", 1 << 30), getattr(node, "col_offset", 0))
 
 
+def _inner_place(node: g.Node) -> tuple[int, ...]:
+    """Where a step stands in the function, and if it is one in a callee, where it stands there."""
+    return (*_place(_stands(node)), *(_place(node.syntax) if node.site is not None else ()))
+
+
 def _is_pause_itself(graph: g.Graph, leak: Leak, deed: Deed) -> bool:
     node = graph.nodes[leak.escape]
     if leak.thrown is None:
@@ -155,13 +173,16 @@ def _in_cleanup(graph: g.Graph, leak: Leak, deed: Deed, cleanups: list[_Stretch]
     """Whether the escape stands in a finally or handler in which the resume stands behind it."""
     if leak.thrown is None:
         return False
-    place = _place(_stands(graph.nodes[leak.escape]))
+    escape = _inner_place(graph.nodes[leak.escape])
     resumes = [
-        _place(_stands(node))
+        _inner_place(node)
         for node in graph.nodes
         if _undoing(node, deed) and same_receiver(deed.receiver, node.arg.receiver)
     ]
-    return any(start <= place <= end and any(place < resume <= end for resume in resumes) for start, end in cleanups)
+    return any(
+        start <= escape[:2] <= end and any(escape < resume and resume[:2] <= end for resume in resumes)
+        for start, end in cleanups
+    )
 
 
 def _cleanups(function: ast.AST) -> list[_Stretch]:
@@ -207,7 +228,7 @@ def _event(graph: g.Graph, leak: Leak) -> str:
     return f"{text} on line {line} raises"
 
 
-def _steps(module: Module, graph: g.Graph, deed: Deed, leak: Leak) -> tuple[Step, ...]:
+def _steps(module: Module, graph: g.Graph, deed: Deed, leak: Leak, within: Within) -> tuple[Step, ...]:
     """Paused here, the turns the path takes, escapes here, leaves here."""
     steps = list(deed.chain) or [_step(module, deed.node, f"{pause_text(deed)} pauses {deed.pair.noun}")]
     escape = _stands(graph.nodes[leak.escape])
@@ -223,7 +244,23 @@ def _steps(module: Module, graph: g.Graph, deed: Deed, leak: Leak) -> tuple[Step
     turn = _turn(graph, leak)
     if turn is not None:
         steps.insert(-1, _step(module, turn[0], turn[1]))
+    inner = graph.nodes[leak.escape].syntax
+    where = within(inner) if leak.thrown is not None and inner is not None and inner is not escape else None
+    if where is not None and isinstance(inner, ast.expr | ast.stmt):
+        steps.append(_step(where[0], inner, f"there, in {where[1]}: {_reason(inner, leak)}"))
     return tuple(steps)
+
+
+def _reason(syntax: ast.expr | ast.stmt, leak: Leak) -> str:
+    """What goes wrong in a callee."""
+    if isinstance(syntax, ast.Raise):
+        return "an exception is raised"
+    if isinstance(syntax, ast.Assert):
+        return "the assertion fails"
+    if isinstance(syntax, ast.Import | ast.ImportFrom):
+        return "the import fails"
+    cancelled = leak.thrown is not None and leak.thrown.upper == "CancelledError"
+    return f"{short(syntax)} {'is cancelled' if cancelled else 'raises'}"
 
 
 def _turn(graph: g.Graph, leak: Leak) -> tuple[ast.expr, str] | None:

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 
 from pause_lint.analysis import graph as g
+from pause_lint.analysis.flow import undoes
 from pause_lint.analysis.program import Case
 from pause_lint.analysis.syntax import walk
 from pause_lint.fixing import shapes
@@ -43,8 +44,20 @@ def _hands_on(case: Case) -> bool:
     )
 
 
+def _stays_in_callee(case: Case) -> bool:
+    """Whether a path gets away inside a function elsewhere that would resume further on: no rewrite here changes
+    that.
+    """
+    nodes = case.graph.nodes
+    resuming = [node.site for node in nodes if node.op == g.DEED and undoes(node.arg, case.deed)]
+    escapes = (nodes[leak.escape] for leak in case.followed.leaks if leak.thrown is not None)
+    inside = [node for node in escapes if node.op != g.DEED and any(node.site is site for site in resuming if site)]
+    here = {id(part) for part in walk(case.function.node)} if inside else set()
+    return any(id(node.syntax) not in here for node in inside)
+
+
 def _plans(case: Case, spellings: Spellings) -> Iterator[Plan]:
-    if isinstance(case.function.node, ast.Module):
+    if isinstance(case.function.node, ast.Module) or _stays_in_callee(case):
         return
     scene = scene_of(case)
     if scene is None:
