@@ -57,10 +57,10 @@ def _stays_in_callee(case: Case) -> bool:
 
 
 def _plans(case: Case, spellings: Spellings) -> Iterator[Plan]:
-    if isinstance(case.function.node, ast.Module) or _stays_in_callee(case):
+    if isinstance(case.function.node, ast.Module):
         return
     scene = scene_of(case)
-    if scene is None:
+    if scene is None or (_stays_in_callee(case) and not any(act.is_handed_on for act in scene.resumes)):
         return
     known = [] if scene.resumes else spellings.of(case)
     if condition_of(scene.pause.statement) is None:
