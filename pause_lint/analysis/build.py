@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from pause_lint.analysis import graph as g
-from pause_lint.analysis.events import REGISTRARS, Deed, Events, Target, loop_bindings, never_raises, stores
+from pause_lint.analysis.events import Deed, Events, Target, loop_bindings, never_raises, stores
 from pause_lint.analysis.exceptions import (
     CANCELLED,
     CLOSED,
@@ -27,7 +27,7 @@ from pause_lint.analysis.exceptions import (
     is_exception,
 )
 from pause_lint.analysis.functions import defaults
-from pause_lint.analysis.guards import FALSE, TRUE, Term, last_name, location, names, substitute, symbol
+from pause_lint.analysis.guards import FALSE, TRUE, Term, last_name, location, substitute, symbol
 from pause_lint.analysis.localnames import SILENT, LocalNames, manager_kind
 from pause_lint.analysis.syntax import children, own_nodes, walk
 from pause_lint.analysis.wiring import Context, Wiring
@@ -68,13 +68,15 @@ class _Builder(Wiring):
         self.graph.stop = self.add(g.STOP, 0)
         context = Context(handler=raised)
         fall = self.add(g.RETURN, 0, syntax=body[-1] if body else None)
-        loose = [site for key, sites in self.names.registered.items() if key not in self.names.stacks for site in sites]
+        outside = {key: sites for key, sites in self.names.registered.items() if key not in self.names.stacks}
+        loose = [site for key, sites in outside.items() if key not in self.names.local_stacks for site in sites]
+        inner = context
         if loose:
-            normal, inner = self.region(fall, context, lambda end, final: self.unwind(loose, end, final))
-            entry = self.block(body, normal, inner)
-            entry = self.assign([(_flag(site), FALSE) for site in loose], entry, context)
-        else:
-            entry = self.block(body, fall, context)
+            fall, inner = self.region(fall, context, lambda end, final: self.unwind(loose, end, final))
+        entry = self.block(body, fall, inner)
+        if outside:
+            flags = [(_flag(site), FALSE) for sites in outside.values() for site in sites]
+            entry = self.assign(flags, entry, context)
         self.graph.entry = entry
         return self.graph
 
@@ -104,6 +106,11 @@ class _Builder(Wiring):
             ):
                 name = context.scope.get(kept, kept)
                 return self.assign([(name, ("listof", self.terms.of(item, context.scope)))], nxt, context)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=stack, attr="pop_all"), args=[], keywords=[])) if (
+                sites := self.names.registered.get(ast.unparse(stack))
+            ):
+                # What it gives goes nowhere: nothing is registered any more.
+                return self.assign([(_flag(site), FALSE) for site in sites], nxt, context)
             case ast.Expr(value=value):
                 return self.expression(value, nxt, context)
             case ast.Assign(targets=targets, value=value):
@@ -333,7 +340,8 @@ class _Builder(Wiring):
         for node in own_nodes(body):
             if isinstance(node, ast.Call) and self.names.speak(node):
                 deed = self.events.deed(node, {}) or self.events.implied.get(id(node))
-                if deed is not None and deed.kind == "resume" and bound & set(names(deed.receiver)):
+                resumes = deed is not None and deed.kind == "resume"
+                if resumes and any(isinstance(part, ast.Name) and part.id in bound for part in walk(node)):
                     return True
         return False
 
@@ -412,7 +420,7 @@ class _Builder(Wiring):
 
         target = self.events.managers.get(id(manager))
         if target is not None and isinstance(manager, ast.Call):
-            entry = self._inlinemanager_kind(
+            entry = self._inline_manager(
                 target,
                 manager,
                 lambda after, within: enter(self._with(rest, body, after, within, raises), within),
@@ -693,7 +701,7 @@ class _Builder(Wiring):
             return self._inline_value(call.func, call.args, call, nxt, context)
         if isinstance(call.func, ast.Name) and self.names.matter(call.func.id):
             return self._call_by_name(call.func.id, call, nxt, context, awaited)
-        if last_name(call.func) in REGISTRARS or stores(call.func):
+        if self.events.registers(call) or stores(call.func):
             return None
         for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
             run: int | None = None
@@ -759,7 +767,7 @@ class _Builder(Wiring):
         operands = [argument for argument in getattr(site, "args", ()) if not isinstance(argument, ast.Starred)]
         return None if entry is None else self.plain(operands, entry, context)
 
-    def _inlinemanager_kind(
+    def _inline_manager(
         self, target: Target, site: ast.Call, block: Callable[[int, Context], int], nxt: int, context: Context
     ) -> int | None:
         """A generator's body in place of a `with` over it, with the block of the `with` where it yields (PEP 343)."""

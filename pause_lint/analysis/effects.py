@@ -204,8 +204,10 @@ class Effects:
         effects: tuple[Effect, ...] = ()
         if marked in ("pauses", "resumes"):
             effects = tuple(self._declared(routine, marked))
-        elif not (marked or yields or is_test(routine.function) or plain_name(routine.name) in FINAL_NAMES):
-            effects = tuple(self._left(routine, conduct, links))
+        elif not (marked or yields or is_test(routine.function)):
+            last = plain_name(routine.name) in FINAL_NAMES
+            left = self._left(routine, conduct, links)
+            effects = tuple(effect for effect in left if not last or effect.kind == "resume")
         return Summary(routine, conduct, links, effects, yields, marked)
 
     def _declared(self, routine: Routine, marked: str) -> Iterator[Effect]:

@@ -81,6 +81,10 @@ REGISTRARS = frozenset(
         "addClassCleanup",
     }
 )
+"""Methods that take a callable to be called later."""
+_OF_STACKS = frozenset({"callback", "push"})
+"""Those of them that other objects have as well: they register only on what is a stack by its making or its name."""
+_STACK_WORDS = frozenset({"stack", "exitstack", "exit", "cleanup", "cleanups", "finalizers", "resources"})
 RPC_WORDS = frozenset(
     [
         "rpc",
@@ -196,6 +200,7 @@ class Events:
         self.managers = managers or {}
         self.loops: Mapping[str, frozenset[str]] = {}
         self.texts: Mapping[str, ast.expr] = {}
+        self.stacks: frozenset[str] = frozenset()
         self.terms = terms
         self.quiet_calls = quiet_calls
 
@@ -203,6 +208,7 @@ class Events:
         """The same for the statements of one function: with its loop variables, and its variables that hold a route."""
         loops: dict[str, frozenset[str]] = {}
         texts: dict[str, list[ast.expr]] = {}
+        stacks: set[str] = set()
         choosy = any(pair.receivers or pair.never for pair in self.vocabulary.pairs)
         # Loops and assignments are statements; only where receivers are chosen by their words do comprehensions count.
         for node in (part for top in body for part in walk(top)) if choosy else _statements(body):
@@ -213,6 +219,12 @@ class Events:
                     self._note_loop(target, over, loops)
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
                     texts.setdefault(name, []).append(value)
+                    if _makes_stack(value):
+                        stacks.add(name)
+                case ast.With(items=items) | ast.AsyncWith(items=items):
+                    for item in items:
+                        if isinstance(item.optional_vars, ast.Name) and _makes_stack(item.context_expr):
+                            stacks.add(item.optional_vars.id)
         routes = {
             name: values[0] for name, values in texts.items() if len(values) == 1 and route_of(values[0]) is not None
         }
@@ -221,6 +233,7 @@ class Events:
         )
         found.loops = loops
         found.texts = routes
+        found.stacks = frozenset(stacks)
         return found
 
     def _note_loop(self, target: ast.expr, over: ast.expr, loops: dict[str, frozenset[str]]) -> None:
@@ -251,8 +264,18 @@ class Events:
                 return name in _CLOCKS
             if owner in ("contextlib", "functools"):
                 return name in _QUIET_NAMES
-            return name in _QUIET_METHODS or name in REGISTRARS or name == "add_done_callback"
+            return name in _QUIET_METHODS or self.registers(call) or name == "add_done_callback"
         return False
+
+    def registers(self, call: ast.Call) -> bool:
+        """Whether a call registers a callable to be called later: on an exit stack, or for the end of a test."""
+        func = call.func
+        if not isinstance(func, ast.Attribute) or func.attr not in REGISTRARS:
+            return False
+        if func.attr not in _OF_STACKS:
+            return True
+        is_stack = isinstance(func.value, ast.Name) and func.value.id in self.stacks
+        return is_stack or not words_of(func.value).isdisjoint(_STACK_WORDS)
 
     # -- deeds ---------------------------------------------------------------------------------------------------------
 
@@ -342,7 +365,7 @@ class Events:
     def _handed_on(self, call: ast.Call, scope: Mapping[str, str]) -> Deed | None:
         """`call_maybe_async(x.pause)`, `executor.submit(x.pause)`, `Thread(target=x.pause)`."""
         name = last_name(call.func)
-        if not name or stores(call.func) or name in REGISTRARS:
+        if not name or stores(call.func) or self.registers(call):
             return None
         for argument in (
             *call.args,
@@ -432,7 +455,7 @@ class Events:
         """A call that is given a deed to run: `asyncio.run(x.pause())`, `ray.get([e.pause.remote() for e in
         engines])`.
         """
-        if is_logging(call) or last_name(call.func) in REGISTRARS:
+        if is_logging(call) or self.registers(call):
             return None
         if (
             isinstance(call.func, ast.Attribute)
@@ -470,6 +493,10 @@ class Events:
             case ast.List(elts=[only]) | ast.Tuple(elts=[only]):
                 return self.deed(only, scope)
         return None
+
+
+def _makes_stack(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and last_name(value.func) in ("ExitStack", "AsyncExitStack")
 
 
 def _statements(body: Iterable[ast.AST]) -> Iterator[ast.AST]:

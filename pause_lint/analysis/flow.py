@@ -78,12 +78,18 @@ class _Walk:
         self.overflow = False
 
 
-def follow(graph: g.Graph, site: int, rank: Callable[[Leak], Any], settles: Callable[[Leak], bool]) -> Followed:
-    """Follow the pause at node `site` of `graph` through every path.
+def follow(
+    graph: g.Graph,
+    site: int,
+    rank: Callable[[Leak], Any],
+    settles: Callable[[Leak], bool],
+    may_return: bool = False,
+) -> Followed:
+    """Follow the pause at node `site` of `graph` through every path. `may_return`: to return paused is no leak.
 
     Leaks are confirmed in the order of `rank` (their `path` is empty then), up to the first that `settles` the matter.
     """
-    return Follower(graph, site).run(rank, settles)
+    return Follower(graph, site).run(rank, settles, may_return)
 
 
 def undoes(deed: Deed, pause: Deed) -> bool:
@@ -103,7 +109,7 @@ class Follower:
         self.sites: frozenset[int] = frozenset()
         self.formulas: dict[tuple[int, Env], Term] = {}
 
-    def run(self, rank: Callable[[Leak], Any], settles: Callable[[Leak], bool]) -> Followed:
+    def run(self, rank: Callable[[Leak], Any], settles: Callable[[Leak], bool], may_return: bool = False) -> Followed:
         """Walk, replay, refine, until the leaks that count are ones that real paths lead to."""
         wanted = self.receivers()
         everything = self.closure(wanted.union(*(node.keys for node in self.nodes)))
@@ -113,7 +119,8 @@ class Follower:
             walk = self._walk()
             if walk.overflow:
                 break
-            leaks = sorted((self._leak(walk, key, ()) for key in walk.leaks if key not in refuted), key=rank)
+            every = (self._leak(walk, key, ()) for key in walk.leaks if key not in refuted)
+            leaks = sorted((leak for leak in every if leak.thrown is not None or not may_return), key=rank)
             confirmed: list[Leak] = []
             learned = False
             for leak in leaks:

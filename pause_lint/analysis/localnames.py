@@ -23,7 +23,8 @@ class LocalNames:
     """The names of one function.
 
     callables: local functions, lambdas and bound methods by name. bindings: how often a name is bound. stacks: the
-    names of exit stacks. registered: by the text of a stack the calls that register something on it.
+    names of exit stacks that a `with` enters. registered: by the text of a stack the calls that register
+    something on it.
     """
 
     def __init__(self, body: Sequence[ast.stmt], events: Events) -> None:
@@ -56,13 +57,30 @@ class LocalNames:
                     if manager_kind(value) == "stack" and isinstance(target, ast.Name):
                         self.stacks.add(target.id)
                 case ast.Call(func=ast.Attribute(value=owner, attr=attr)):
-                    if attr in REGISTRARS or attr in _ENTERING:
-                        if node.args and not (attr == "push" and not isinstance(owner, ast.Name)):
+                    if attr in _ENTERING or events.registers(node):
+                        if node.args:
                             self.registered.setdefault(ast.unparse(owner), []).append(node)
                     elif attr in ("close", "aclose", "pop_all") and isinstance(owner, ast.Name):
                         self.marked[id(node)] = True
+        self.local_stacks = self._local_stacks(body)
         for sites in self.registered.values():
             sites.sort(key=lambda site: (site.lineno, site.col_offset))
+
+    def _local_stacks(self, body: Sequence[ast.stmt]) -> frozenset[str]:
+        """The exit stacks that the function makes, enters with no `with`, and hands to nobody: they are left only by a
+        call.
+        """
+        made = {name for name in self.registered if name in self.events.stacks and name not in self.stacks}
+        if not made:
+            return frozenset()
+        every = [node for statement in body for node in walk(statement)]
+        owners = {id(node.value) for node in every if isinstance(node, ast.Attribute)}
+        handed_on = {
+            node.id
+            for node in every
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in owners
+        }
+        return frozenset(made - handed_on)
 
     def _scan_value(self, name: str, value: ast.expr) -> None:
         match value:

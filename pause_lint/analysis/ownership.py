@@ -155,6 +155,18 @@ def goes_on(function: Function, pause: Deed) -> bool:
     return False
 
 
+def exit_resumes(conduct: Conduct, pause: Deed, around: Surroundings) -> bool:
+    """Whether the `__exit__` of the same class resumes what an `__enter__` pauses."""
+    exits = {"__enter__": "__exit__", "__aenter__": "__aexit__"}
+    name = exits.get(conduct.function.short)
+    return name is not None and any(
+        other.function.short == name
+        and _neighbours(other.function, conduct.function)
+        and any(undoes(deed, pause) for deed in other.resumes)
+        for other in around.conducts
+    )
+
+
 def is_half(conduct: Conduct, pause: Deed, around: Surroundings) -> bool:
     """Whether it is the pausing half of a split pair of its class or module."""
     return other_half(conduct, pause, around) is not None

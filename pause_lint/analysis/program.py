@@ -55,6 +55,8 @@ class Case(NamedTuple):
     site: int
     followed: Followed
     finding: Finding
+    may_return: bool = False
+    """Whether another function resumes after this one has returned."""
 
     @property
     def deed(self) -> Deed:
@@ -273,18 +275,20 @@ class Program:
             entering = function.short in ("__enter__", "__aenter__")
             if not takes and not entering and self._is_excused(module, conduct, deed, graphs):
                 continue
-            followed = follow_pause(graph, site)
+            returning = entering and self._is_answered(module, conduct, deed, takes)
+            followed = follow_pause(graph, site, returning)
             if followed.given_up:
                 notes.append(
                     f"{module.path}:{deed.node.lineno}: too many paths in {function.name}; this pause was given up"
                 )
-            leaks = followed.leaks
-            if entering and not takes and ownership.is_half(conduct, deed, self.around[module.path]):
-                leaks = tuple(leak for leak in leaks if leak.thrown is not None)
-            if leaks:
-                followed = followed._replace(leaks=leaks)
-                told = finding(module, function, graph, site, followed, partial(self._within, graph))
-                yield Case(module, function, graph, site, followed, told)
+            if followed.leaks:
+                told = finding(module, function, graph, site, followed, partial(self._within, graph), returning)
+                yield Case(module, function, graph, site, followed, told, returning)
+
+    def _is_answered(self, module: Module, conduct: Conduct, deed: Deed, takes: bool) -> bool:
+        """Whether `__exit__` undoes what an `__enter__` pauses, or another half does."""
+        around = self.around[module.path]
+        return ownership.exit_resumes(conduct, deed, around) or (not takes and ownership.is_half(conduct, deed, around))
 
     def _within(self, graph: g.Graph, syntax: ast.AST) -> tuple[Module, str] | None:
         """The module and name of the function, put in place of a call in `graph`, that holds `syntax` closest."""

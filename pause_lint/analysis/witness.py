@@ -54,15 +54,18 @@ def pause_text(deed: Deed) -> str:
     return text
 
 
-def follow_pause(graph: g.Graph, site: int) -> Followed:
-    """Follow a pause, confirming the leaks that a finding is told from: up to the first that makes it a plain PR001."""
+def follow_pause(graph: g.Graph, site: int, may_return: bool = False) -> Followed:
+    """Follow a pause, confirming the leaks that a finding is told from: up to the first that makes it a plain PR001.
+
+    may_return: to return paused is no leak.
+    """
     deed: Deed = graph.nodes[site].arg
     cleanups = _cleanups(graph.function)
 
     def settles(leak: Leak) -> bool:
         return not (_is_pause_itself(graph, leak, deed) or _in_cleanup(graph, leak, deed, cleanups))
 
-    return follow(graph, site, lambda leak: _rank(graph, leak), settles)
+    return follow(graph, site, lambda leak: _rank(graph, leak), settles, may_return)
 
 
 def _through(deed: Deed) -> str:
@@ -78,12 +81,20 @@ Within = Callable[[ast.AST], tuple[Module, str] | None]
 
 
 def finding(
-    module: Module, function: Function, graph: g.Graph, site: int, followed: Followed, within: Within
+    module: Module,
+    function: Function,
+    graph: g.Graph,
+    site: int,
+    followed: Followed,
+    within: Within,
+    may_return: bool = False,
 ) -> Finding:
-    """The one finding for a pause that gets away."""
+    """The one finding for a pause that gets away. `may_return`: another function resumes after this one returns."""
     deed: Deed = graph.nodes[site].arg
     leak = followed.leaks[0]
-    resumed = any(_undoing(node, deed) and same_receiver(deed.receiver, node.arg.receiver) for node in graph.nodes)
+    resumed = may_return or any(
+        _undoing(node, deed) and same_receiver(deed.receiver, node.arg.receiver) for node in graph.nodes
+    )
     code, kind = classify(graph, deed, followed, leak, resumed)
     what = f"{deed.pair.noun} paused by {pause_text(deed)}{_through(deed)}"
     if not resumed:

@@ -43,10 +43,11 @@ class Header(NamedTuple):
 
 
 class Try(NamedTuple):
-    """A new `try`/`finally`."""
+    """A new `try`/`finally`; with `if_raised` a `try`/`except BaseException`, for what returns otherwise."""
 
     body: tuple[Piece, ...]
     final: tuple[Piece, ...]
+    if_raised: bool = False
 
 
 class Rebuilt(NamedTuple):

@@ -63,6 +63,9 @@ def _plans(case: Case, spellings: Spellings) -> Iterator[Plan]:
     if scene is None or (_stays_in_callee(case) and not any(act.is_handed_on for act in scene.resumes)):
         return
     known = [] if scene.resumes else spellings.of(case)
+    if case.may_return:
+        yield from shapes.entered(scene, known)
+        return
     if condition_of(scene.pause.statement) is None:
         if scene.resumes:
             for shape in _RESUMED:

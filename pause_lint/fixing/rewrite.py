@@ -451,10 +451,13 @@ class _Rewriter:
             raise CannotRewrite("a `try` would have an empty body")
         above, rest = split_above_try(body[0].leading_lines)
         body[0] = with_leading(body[0], rest)
+        final = cst.IndentedBlock(body=self._final(piece.final, indent, unit), indent=unit)
+        handler = cst.ExceptHandler(type=cst.Name("BaseException"), body=final)
         return cst.Try(
             leading_lines=above,
             body=cst.IndentedBlock(body=body, indent=unit),
-            finalbody=cst.Finally(body=cst.IndentedBlock(body=self._final(piece.final, indent, unit), indent=unit)),
+            handlers=[handler] if piece.if_raised else [],
+            finalbody=None if piece.if_raised else cst.Finally(body=final),
         )
 
     def _final(self, pieces: Sequence[Piece], indent: str, unit: str | None) -> list[Statement]:

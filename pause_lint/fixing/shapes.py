@@ -256,6 +256,20 @@ def never(scene: Scene, known: Sequence[str]) -> Iterator[Plan]:
         yield Plan((Edit(scene.at(start), scene.at(end), (*head, Try(body, (final,)))),), safe, why)
 
 
+def entered(scene: Scene, known: Sequence[str]) -> Iterator[Plan]:
+    """An `__enter__` that can fail behind its pause, when nobody calls `__exit__`: it resumes itself then."""
+    pause = scene.pause
+    name = chosen(pause, known)
+    source = answer(pause, name)
+    spot = scene.blocks.spot(pause.statement)
+    rest = spot.block[spot.place + 1 :]
+    if source is None or not rest or scene.resumes:
+        return
+    safe, why = confidence(known, name)
+    pieces = (Try(scene.keep(rest), (New(source), New("raise")), if_raised=True),)
+    yield Plan((Edit(scene.at(rest[0]), scene.at(rest[-1]), pieces),), safe, why)
+
+
 # -- what the shapes share
 
 

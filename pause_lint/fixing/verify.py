@@ -318,12 +318,20 @@ class _Inversion:
             elif isinstance(piece, Header):
                 self._match_header(piece, node, found)
             elif isinstance(piece, Try):
-                if not isinstance(node, ast.Try) or node.handlers or node.orelse:
-                    raise _Refused(f"line {node.lineno} of the result: not the new `try`")
-                self._match_all(piece.body, node.body, found)
-                self._match_all(piece.final, node.finalbody, found)
+                self._match_all(piece.body, getattr(node, "body", []), found)
+                self._match_all(piece.final, self._final_of(piece, node), found)
             else:
                 self._match_rebuilt(piece, node, found)
+
+    def _final_of(self, piece: Try, node: ast.stmt) -> Sequence[ast.stmt]:
+        """What a new `try` does at its end."""
+        if isinstance(node, ast.Try) and not node.orelse:
+            match piece.if_raised, node.handlers, node.finalbody:
+                case False, [], final:
+                    return final
+                case True, [ast.ExceptHandler(type=ast.Name(id="BaseException"), name=None, body=final)], []:
+                    return final
+        raise _Refused(f"line {node.lineno} of the result: not the new `try`")
 
     def _match_all(self, pieces: Sequence[Piece], block: Sequence[ast.stmt], found: _Found) -> None:
         rest = list(block)
