@@ -409,7 +409,9 @@ class _Builder(Wiring):
         if kind == "stack":
             key = ast.unparse(item.optional_vars if item.optional_vars is not None else manager)
             sites = self.names.registered.get(key, [])
+            before = len(self.graph.nodes)
             normal, inner = self.region(nxt, context, lambda end, final: self.unwind(sites, end, final))
+            self._mark_leaving(before, body)
             inside = enter(self._with(rest, body, normal, inner, raises), context)
             return self.assign([(_flag(site), FALSE) for site in sites], inside, context)
 
@@ -424,6 +426,7 @@ class _Builder(Wiring):
                 target,
                 manager,
                 lambda after, within: enter(self._with(rest, body, after, within, raises), within),
+                body,
                 nxt,
                 context,
             )
@@ -440,6 +443,11 @@ class _Builder(Wiring):
         if isinstance(manager, ast.Call) and held is not None:
             return self.plain([*manager.args, *(keyword.value for keyword in manager.keywords)], inside, context)
         return self.expression(manager, inside, context, kept=True)
+
+    def _mark_leaving(self, first: int, body: Sequence[ast.stmt]) -> None:
+        """The nodes from `first` on are steps of leaving a `with` block."""
+        for node in self.graph.nodes[first:]:
+            node.leaves = body[-1].end_lineno or body[-1].lineno
 
     def unwind(self, sites: Sequence[ast.Call], nxt: int, context: Context) -> int:
         """What leaving an exit stack runs: the registered calls, last first, each whatever the others do."""
@@ -664,7 +672,8 @@ class _Builder(Wiring):
         if context.site is not None and deed.kind == "pause":
             if context.inlining and context.inlining[-1] in self.balanced:
                 return self.call(nxt, context, raises, deed.node)
-            deed = deed._replace(node=context.site)
+            known = self.events.implied.get(id(context.site))
+            deed = deed._replace(node=context.site, chain=known.chain if known is not None else deed.chain)
         over = None if deed.over is None else self._outer(deed.over, context)
         deed = deed._replace(receiver=self._named(self._outer(deed.receiver, context)), over=over)
         return self.add(
@@ -768,14 +777,24 @@ class _Builder(Wiring):
         return None if entry is None else self.plain(operands, entry, context)
 
     def _inline_manager(
-        self, target: Target, site: ast.Call, block: Callable[[int, Context], int], nxt: int, context: Context
+        self,
+        target: Target,
+        site: ast.Call,
+        block: Callable[[int, Context], int],
+        body: Sequence[ast.stmt],
+        nxt: int,
+        context: Context,
     ) -> int | None:
         """A generator's body in place of a `with` over it, with the block of the `with` where it yields (PEP 343)."""
         yields = [node for node in own_nodes(target.node.body) if isinstance(node, ast.Yield)]
         if not 0 < len(yields) <= _MOST_YIELDS:
             return None
 
+        before = len(self.graph.nodes)
+
         def at_yield(after: int, inside: Context) -> int:
+            if not any(node.leaves for node in self.graph.nodes[before:]):
+                self._mark_leaving(before, body)  # what has been laid so far comes after the block
             within = context._replace(handler=inside.handler, depth=inside.depth, frames=inside.frames)
             return block(after, within)
 

@@ -10,9 +10,10 @@ import ast
 from collections.abc import Callable
 
 from pause_lint.analysis import graph as g
-from pause_lint.analysis.events import Deed, same_receiver
+from pause_lint.analysis.events import REGISTRARS, Deed, same_receiver
 from pause_lint.analysis.flow import Followed, Leak, follow, undoes
 from pause_lint.analysis.functions import Function
+from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.syntax import walk
 from pause_lint.finding import Finding, Span, Step
 from pause_lint.module import Module
@@ -144,7 +145,7 @@ def _rank(graph: g.Graph, leak: Leak) -> tuple[int, int, bool, int]:
     """The order of witnesses: the one that leaves earliest; an error before a cancellation."""
     node = graph.nodes[leak.escape]
     line, column = _place(_stands(node))
-    if node.leaves and node.site is None:
+    if node.leaves:
         line, column = node.leaves, 1 << 30
     cancelled = leak.thrown is not None and leak.thrown.upper in ("CancelledError", "GeneratorExit")
     return (line, column, cancelled, leak.exit)
@@ -230,7 +231,9 @@ def _event(graph: g.Graph, leak: Leak) -> str:
     if isinstance(syntax, ast.Import | ast.ImportFrom):
         return f"the import on line {line} fails"
     text = short(syntax) if syntax is not None else "a call"
-    if node.leaves and node.site is None:
+    if node.leaves and isinstance(syntax, ast.Call) and last_name(syntax.func) in REGISTRARS:
+        return f"what {text} on line {line} registers raises"
+    if node.leaves:
         text = f"leaving the block of {text}"
     if leak.thrown.upper == "CancelledError":
         return f"{text} on line {line} is cancelled"

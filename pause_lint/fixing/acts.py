@@ -83,6 +83,13 @@ class Scene(NamedTuple):
     reopened: bool
     assigned: dict[str, list[ast.expr | None]]
 
+    @property
+    def pauses_in_part(self) -> bool:
+        """Whether the pausing call can fail with something paused: one of many, or a callee that goes on behind it."""
+        nodes = self.case.graph.nodes
+        within = any(nodes[leak.escape].site is self.pause.deed.node for leak in self.case.followed.leaks)
+        return self.pause.deed.many or within
+
     def at(self, statement: ast.stmt) -> At:
         """Where a statement starts."""
         return self.blocks.at(statement)

@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 from pause_lint.fixing.acts import Act, Scene, condition_of, is_stable
 from pause_lint.fixing.edits import At, Edit, Keep, New, Piece, Plan, Try
 from pause_lint.fixing.names import mentions, names
-from pause_lint.fixing.spellings import answer, chosen, confidence, resume_text
+from pause_lint.fixing.spellings import Known, answer, chosen, confidence, resume_text
 
 
-def flagged(scene: Scene, known: Sequence[str]) -> Iterator[Plan]:
+def flagged(scene: Scene, known: Known) -> Iterator[Plan]:
     """First one flag for all pauses of the receiver, then one for this pause alone.
 
-    known: names of resumes that the project uses on this receiver, for a pause that is never resumed.
+    known: how the project resumes this receiver, for a pause that is never resumed.
     """
     pause = scene.pause
     again = [act for act in scene.pauses if act.site in scene.case.followed.closers]
@@ -30,7 +30,7 @@ def flagged(scene: Scene, known: Sequence[str]) -> Iterator[Plan]:
     ):
         edits = _flag_edits(scene, flag, pauses, resumes, others)
         name = chosen(pause, known)
-        source = resume_text(scene, pauses) if scene.resumes else answer(pause, name)
+        source = resume_text(scene, pauses) if scene.resumes else answer(pause, name, known.given or "")
         if edits is None or source is None:
             continue
         if any(len(scene.assigned.get(read, ())) > 1 for read in names(ast.parse(source), ast.Load)):

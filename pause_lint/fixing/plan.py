@@ -17,10 +17,10 @@ from pause_lint.fixing import shapes
 from pause_lint.fixing.acts import condition_of, scene_of
 from pause_lint.fixing.edits import Plan
 from pause_lint.fixing.flags import flagged
-from pause_lint.fixing.spellings import Spellings
+from pause_lint.fixing.spellings import Known, Spellings
 
 _TWICE = "what resumes later elsewhere may then resume twice"
-_RESUMED = (shapes.cleanup, shapes.straight, shapes.gap, shapes.partial, shapes.looped, shapes.tested, shapes.branches)
+_RESUMED = (shapes.cleanup, shapes.straight, shapes.gap, shapes.partial, shapes.fanned, shapes.tested, shapes.branches)
 
 
 def plans(case: Case, spellings: Spellings) -> Iterator[Plan]:
@@ -62,7 +62,7 @@ def _plans(case: Case, spellings: Spellings) -> Iterator[Plan]:
     scene = scene_of(case)
     if scene is None or (_stays_in_callee(case) and not any(act.is_handed_on for act in scene.resumes)):
         return
-    known = [] if scene.resumes else spellings.of(case)
+    known = Known() if scene.resumes else spellings.of(case)
     if case.may_return:
         yield from shapes.entered(scene, known)
         return
@@ -75,5 +75,5 @@ def _plans(case: Case, spellings: Spellings) -> Iterator[Plan]:
     yield from flagged(scene, known)
     handed_on = scene.resumes and all(act.is_handed_on for act in scene.resumes)
     if handed_on and condition_of(scene.pause.statement) is None:
-        for plan in shapes.never(scene, [scene.resumes[0].deed.spelling]):
+        for plan in shapes.never(scene, Known((scene.resumes[0].deed.spelling,))):
             yield Plan(plan.edits, safe=False, why_unsafe=_TWICE)

@@ -14,7 +14,7 @@ from pause_lint.analysis.syntax import walk
 from pause_lint.fixing.acts import Act, Scene, guards_of, is_stable, top_in, unit_of
 from pause_lint.fixing.edits import Edit, Header, New, Piece, Plan, Rebuilt, Try
 from pause_lint.fixing.names import binds, mentions
-from pause_lint.fixing.spellings import answer, chosen, confidence
+from pause_lint.fixing.spellings import Known, answer, chosen, confidence
 
 _OBSERVABLE = (
     ast.Call,
@@ -133,7 +133,7 @@ def gap(scene: Scene) -> Iterator[Plan]:
 def partial(scene: Scene) -> Iterator[Plan]:
     """Many paused before the try: the pause moves into it, if resuming what was not paused does no harm."""
     pause = scene.pause
-    if len(scene.closing) > 1 or not pause.deed.pair.harmless or not (pause.deed.many or pause.is_looped):
+    if len(scene.closing) > 1 or not pause.deed.pair.harmless or not (scene.pauses_in_part or pause.is_looped):
         return
     found = _protection(scene)
     if found is None:
@@ -145,13 +145,15 @@ def partial(scene: Scene) -> Iterator[Plan]:
     yield Plan((Edit(scene.at(moved[0]), scene.at(attempt), pieces),), safe=True)
 
 
-def looped(scene: Scene) -> Iterator[Plan]:
-    """A loop that pauses and a later one that resumes: all of it goes into a try, the second loop into its finally."""
+def fanned(scene: Scene) -> Iterator[Plan]:
+    """Many paused, by a loop or at once, and later resumed: all of it goes into a try, the resume into its finally."""
     if len(scene.closing) != 1 or not scene.pause.deed.pair.harmless:
         return
     first_unit, last_unit = unit_of(scene.pause), unit_of(scene.closing[0])
     loops = (ast.For, ast.AsyncFor)
-    if not isinstance(first_unit, loops) or not isinstance(last_unit, loops):
+    if not (isinstance(first_unit, loops) and isinstance(last_unit, loops)) and not (
+        scene.pauses_in_part and scene.is_pure(scene.closing[0]) and isinstance(first_unit, ast.Expr)
+    ):
         return
     spot, end = scene.blocks.spot(first_unit), scene.blocks.spot(last_unit)
     if spot.block is not end.block or spot.place >= end.place:
@@ -225,14 +227,14 @@ def branches(scene: Scene) -> Iterator[Plan]:
     yield Plan(tuple(edits), safe=True)
 
 
-def never(scene: Scene, known: Sequence[str]) -> Iterator[Plan]:
+def never(scene: Scene, known: Known) -> Iterator[Plan]:
     """Never resumed: the resume is written after the example of the pause and of the project.
 
-    known: names of resumes that the project uses on this receiver.
+    known: how the project resumes this receiver.
     """
     pause = scene.pause
     name = chosen(pause, known)
-    source = answer(pause, name)
+    source = answer(pause, name, known.given or "")
     if source is None:
         return
     safe, why = confidence(known, name)
@@ -256,11 +258,11 @@ def never(scene: Scene, known: Sequence[str]) -> Iterator[Plan]:
         yield Plan((Edit(scene.at(start), scene.at(end), (*head, Try(body, (final,)))),), safe, why)
 
 
-def entered(scene: Scene, known: Sequence[str]) -> Iterator[Plan]:
+def entered(scene: Scene, known: Known) -> Iterator[Plan]:
     """An `__enter__` that can fail behind its pause, when nobody calls `__exit__`: it resumes itself then."""
     pause = scene.pause
     name = chosen(pause, known)
-    source = answer(pause, name)
+    source = answer(pause, name, known.given or "")
     spot = scene.blocks.spot(pause.statement)
     rest = spot.block[spot.place + 1 :]
     if source is None or not rest or scene.resumes:
@@ -358,10 +360,16 @@ def _is_last_deed(scene: Scene, act: Act, block: Sequence[ast.stmt], last: int) 
 
 
 def _has_cleanup_around(act: Act, block: Sequence[ast.stmt]) -> bool:
-    """Whether a `with` or a `finally` stands around the act, up to the statement of `block`."""
+    """Whether a `with`, a `finally` or handlers for its own failure stand around the act, up to the statement of
+    `block`.
+    """
+    below = act.statement
     for outer in act.chain[1:]:
         if isinstance(outer, ast.With | ast.AsyncWith) or (isinstance(outer, ast.Try) and outer.finalbody):
             return True
+        if isinstance(outer, ast.Try) and outer.handlers and below in outer.body:
+            return True
+        below = outer
         if outer in block:
             return False
     return False

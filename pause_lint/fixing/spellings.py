@@ -6,6 +6,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from pause_lint.analysis.functions import parameters
 from pause_lint.analysis.guards import last_name
@@ -19,6 +20,17 @@ from pause_lint.pairs import plain_name
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
+class Known(NamedTuple):
+    """How a project resumes what a pause pauses.
+
+    names: of the resumes that it calls on the receiver, most frequent first. given: the arguments to write; None if the
+    project gives others than the pause has.
+    """
+
+    names: tuple[str, ...] = ()
+    given: str | None = ""
+
+
 class Spellings:
     """How the modules of a tree resume, receiver by receiver; each is looked through once."""
 
@@ -27,14 +39,14 @@ class Spellings:
         self._context = context
         self._spoken: dict[str, list[tuple[str, str, str]]] = {}
 
-    def of(self, case: Case) -> list[str]:
-        """The resumes that the module calls on the receiver of a pause, most frequent first.
+    def of(self, case: Case) -> Known:
+        """How the module resumes the receiver of a pause.
 
-        If it calls none, those that the rest of the tree calls on a receiver of the same last name.
+        If it does not, how the rest of the tree resumes a receiver of the same last name.
         """
         node = case.deed.node
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-            return []
+            return Known()
         text, name = ast.unparse(node.func.value), last_name(node.func.value)
         pair = case.deed.pair.resumes
         own = Counter(
@@ -48,7 +60,8 @@ class Spellings:
                 for _, last, attr in self._in(module)
                 if last == name and plain_name(attr) in pair
             )
-        return [attr for attr, _ in sorted(own.items(), key=lambda item: (-item[1], item[0]))]
+        names = tuple(attr for attr, _ in sorted(own.items(), key=lambda item: (-item[1], item[0])))
+        return Known(names, _given(case.module, node, text, names[0]) if names else "")
 
     def _in(self, module: Module) -> list[tuple[str, str, str]]:
         """The attributes of a module as receiver, last name of the receiver, and name."""
@@ -61,18 +74,43 @@ class Spellings:
         return self._spoken[module.path]
 
 
-def chosen(pause: Act, known: Sequence[str]) -> str:
+def _given(module: Module, pause: ast.Call, receiver: str, name: str) -> str | None:
+    """The arguments that the module gives the resume `name` of a receiver: none, or those that the pause has."""
+    own = _arguments(pause)
+    found = {
+        _arguments(part)
+        for part in walk(module.tree)
+        if isinstance(part, ast.Call)
+        and isinstance(part.func, ast.Attribute)
+        and part.func.attr == name
+        and ast.unparse(part.func.value) == receiver
+    }
+    if not found or "" in found:
+        return ""
+    return own if found == {own} else None
+
+
+def _arguments(call: ast.Call) -> str:
+    return ", ".join(ast.unparse(part) for part in (*call.args, *call.keywords))
+
+
+def chosen(pause: Act, known: Known) -> str:
     """The name of a resume to write: the one most used on the receiver, else the first of the pair."""
-    return known[0] if known else min(pause.deed.pair.resumes)
+    return known.names[0] if known.names else min(pause.deed.pair.resumes)
 
 
-def confidence(known: Sequence[str], name: str) -> tuple[bool, str]:
-    """Whether a resume that is written anew can be trusted: the project must use it on the same receiver."""
-    return (True, "") if known else (False, f"nothing in the project resumes this receiver; {name} is a guess")
+def confidence(known: Known, name: str) -> tuple[bool, str]:
+    """Whether a resume that is written anew can be trusted: the project must use it so on the same receiver."""
+    if not known.names:
+        return False, f"nothing in the project resumes this receiver; {name} is a guess"
+    return known.given is not None, "" if known.given is not None else f"elsewhere {name} is given other arguments"
 
 
-def answer(pause: Act, name: str) -> str | None:
-    """The resume `name` that answers a pause, in the pause's own form; None if that form cannot be copied."""
+def answer(pause: Act, name: str, given: str = "") -> str | None:
+    """The resume `name` that answers a pause, in the pause's own form; None if that form cannot be copied.
+
+    given: its arguments, as source.
+    """
     node = pause.deed.node
     spelling = pause.deed.spelling
     if pause.deed.over is not None or not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
@@ -81,7 +119,7 @@ def answer(pause: Act, name: str) -> str | None:
             return None
         return re.sub(rf"\b{spelling}\b(?:\([^()]*\))?", lambda match: name + ("()" if "(" in match[0] else ""), text)
     if node.func.attr == spelling or pause.deed.chain:
-        call = f"{ast.unparse(node.func.value)}.{name}()"
+        call = f"{ast.unparse(node.func.value)}.{name}({given})"
     else:
         text = ast.unparse(node)
         if text.count(spelling) != 1:
@@ -124,6 +162,9 @@ def _examples(scene: Scene) -> Iterator[str]:
             text = ast.unparse(node)
             yield f"await {text}" if act.is_awaited else text
     for act in scene.resumes:
-        source = answer(scene.pauses[0], act.deed.spelling)
+        taking = isinstance(act.deed.node, ast.Call) and (act.deed.node.args or act.deed.node.keywords)
+        own = scene.pauses[0].deed.node
+        given = _arguments(own) if taking and isinstance(own, ast.Call) else ""
+        source = answer(scene.pauses[0], act.deed.spelling, given)
         if source is not None:
             yield source
