@@ -358,4 +358,167 @@ class AnAsyncPair:
 """,
 )
 
-SECTIONS = (FINALLY, WITH)
+STACKS = Section(
+    "exit stacks and enters",
+    """\
+class AnEnterThatUndoesItself:
+    def __enter__(self):
+        self.engine.pause_generation()
+        try:
+            self.engine.flush()
+        except BaseException:
+            self.engine.continue_generation()
+            raise
+        return self
+
+    def __exit__(self, *details):
+        self.engine.continue_generation()
+
+
+class AnEnterThatCallsItsExit:
+    def __enter__(self):
+        try:
+            self.engine.pause_generation()
+            self.engine.flush()
+            return self
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+
+    def __exit__(self, *details):
+        self.engine.continue_generation()
+
+
+class AnEnterThatEndsWithACall:
+    def __enter__(self):
+        self.engine.pause_generation()  # PR001
+        self.file = self.reopen()
+
+    def __exit__(self, *details):
+        self.engine.continue_generation()
+
+
+class AnAsyncEnterThatFails:
+    async def __aenter__(self):
+        await self.engine.pause_generation()  # PR001
+        await self.engine.flush()
+        return self
+
+    async def __aexit__(self, *details):
+        await self.engine.continue_generation()
+
+
+def weights_that_are_pushed(engine, weights):
+    engine.pause_generation()  # PR001
+    engine.push(weights)
+    engine.continue_generation()
+
+
+def a_queue_that_is_pushed_to(engine, queue, item):
+    engine.pause_generation()  # PR001
+    queue.push(item)
+    engine.continue_generation()
+
+
+def a_callback_of_something_else(engine, trainer):
+    engine.pause_generation()  # PR001
+    trainer.callback()
+    engine.continue_generation()
+
+
+def a_stack_of_another_name(engine):
+    with ExitStack() as last:
+        engine.pause_generation()
+        last.callback(engine.continue_generation)
+        work()
+
+
+def callbacks_that_are_dropped(engine):
+    with ExitStack() as stack:
+        engine.pause_generation()  # PR001
+        stack.callback(engine.continue_generation)
+        work()
+        stack.pop_all()
+    commit()
+    engine.continue_generation()
+
+
+def callbacks_that_are_handed_on(engine):
+    with ExitStack() as stack:
+        engine.pause_generation()
+        stack.callback(engine.continue_generation)
+        work()
+        return stack.pop_all()
+
+
+def a_stack_closed_at_the_end(engine, idle):
+    stack = ExitStack()
+    engine.pause_generation()  # PR001
+    stack.callback(engine.continue_generation)
+    if idle:
+        return
+    work()
+    stack.close()
+
+
+def a_stack_closed_in_a_finally(engine):
+    stack = ExitStack()
+    engine.pause_generation()
+    stack.callback(engine.continue_generation)
+    try:
+        work()
+    finally:
+        stack.close()
+
+
+def a_stack_nobody_closes(engine):
+    stack = ExitStack()
+    engine.pause_generation()  # PR001
+    stack.callback(engine.continue_generation)
+    work()
+
+
+def a_stack_that_is_kept(engine, owner):
+    stack = ExitStack()
+    engine.pause_generation()
+    stack.callback(engine.continue_generation)
+    owner.stack = stack
+
+
+def a_resume_by_the_loop_variable(client, addresses):
+    try:
+        for address in addresses:
+            client.pause_generation(address)
+        work()
+    finally:
+        for address in addresses:
+            client.continue_generation(address)
+
+
+def a_resume_by_the_address_of_each(session, addresses):
+    try:
+        for address in addresses:
+            session.post(f"http://{address}/pause_generation", timeout=5)
+        work()
+    finally:
+        for address in addresses:
+            session.post(f"http://{address}/continue_generation", timeout=5)
+
+
+def a_resume_whose_failure_is_handled(engine, logger):
+    engine.pause_generation()  # PR001
+    try:
+        work()
+        engine.continue_generation()
+        return True
+    except Exception:
+        logger.exception("failed")
+        return False
+""",
+    unfixable={
+        "callbacks_that_are_dropped": "what is to be undone once the callbacks are gone is for people to judge",
+        "a_stack_closed_at_the_end": "it is the stack that would have to be entered by a `with`",
+    },
+)
+
+SECTIONS = (FINALLY, WITH, STACKS)
