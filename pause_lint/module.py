@@ -84,15 +84,8 @@ class Module:
 
     @cached_property
     def aliases(self) -> Mapping[str, str]:
-        """What is imported under another name, by that name: `from x import f as g`, `import pkg.mod as m`."""
-        found: dict[str, str] = {}
-        for place in places_of(self.parsed, " as ", alone=False):
-            alias = _NAME.match(self.parsed, place + len(" as "))
-            line = self.parsed[self.parsed.rfind("\n", 0, place) + 1 : place]
-            name = line.rpartition(" ")[2].rpartition(",")[2].lstrip("(")
-            if alias and ("import" in line or line.strip() == name) and name.replace(".", "").isidentifier():
-                found[alias[0]] = name.rpartition(".")[2]
-        return found
+        """What is imported under another name, by that name."""
+        return aliases_of(self.parsed)
 
     def imported_from(self, name: str) -> list[str]:
         """The modules, as written, from which `name` is imported."""
@@ -106,6 +99,18 @@ class Module:
             for match in _IMPORT.finditer(self.parsed)
             if not self.parsed[self.parsed.rfind("\n", 0, match.start()) + 1 : match.start()].strip(" \t")
         ]
+
+
+def aliases_of(text: str) -> dict[str, str]:
+    """What a text imports under another name, by that name: `from x import f as g`, `import pkg.mod as m`."""
+    found: dict[str, str] = {}
+    for place in places_of(text, " as ", alone=False):
+        alias = _NAME.match(text, place + len(" as "))
+        line = text[text.rfind("\n", 0, place) + 1 : place]
+        name = line.rpartition(" ")[2].rpartition(",")[2].lstrip("(")
+        if alias and ("import" in line or line.strip() == name) and name.replace(".", "").isidentifier():
+            found[alias[0]] = name.rpartition(".")[2]
+    return found
 
 
 def places_of(text: str, name: str, alone: bool) -> Iterator[int]:

@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache, cached_property
 
-from pause_lint.module import places_of
+from pause_lint.module import aliases_of, places_of
 
 SMALL = 2_000
 """Files with fewer characters are not worth the trouble."""
@@ -96,7 +96,8 @@ class Outline:
         if len(text) < SMALL or not self._is_plain:
             return text
         functions = self._layout.functions
-        places = list(self._places(words, alone=False))
+        aliases = [alias for alias, name in aliases_of(text).items() if name in words]
+        places = [*self._places(words, alone=False), *self._places(aliases, alone=True)]
         kept = self._holding(places)
         settled = set.intersection(*self._on(sides, named)[0]) if sides else set()
         # The words given may be parts of longer names or of strings; the names of functions stand alone.

@@ -38,11 +38,6 @@ PART = 5
 MOUNTING = frozenset({"include_router", "register_blueprint"})
 """How routers are put together."""
 
-_COMMON_NAMES = frozenset(
-    {"main", "load", "save", "step", "train", "test", "start", "stop", "close", "init", "reset", "setup", "update"}
-    | {"forward", "call", "apply", "send", "post"}
-)
-
 
 class File:
     """One file: its bytes, its outline if it was asked for, how it was parsed last and for which words."""
@@ -176,14 +171,9 @@ class Sources:
         return tuple(frozenset(name for name in names if path in self._places.of(name)) for names in self._named)
 
     def _may_tell(self, word: str) -> bool:
-        """Whether a word is worth looking for in the whole tree: common ones would bring in everything."""
+        """Whether a word may be worth looking for: not one of the vocabulary, which is looked for anyway."""
         plain = plain_name(word)
-        return (
-            len(word) > 3
-            and not word.startswith("__")
-            and word not in _COMMON_NAMES
-            and not any(plain in side for side in self._sides)
-        )
+        return not word.startswith("__") and not any(plain in side for side in self._sides)
 
     def _is_telling(self, word: str) -> bool:
         return not self._places.more_than(COMMON if "_" in word else COMMON_PLAIN, word)

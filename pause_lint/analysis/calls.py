@@ -121,6 +121,9 @@ class CallGraph:
         match receiver:
             case ast.Name(id="self" | "cls") if one is not None:
                 found = self.index.method(one, name)
+                if found is not None and is_stub(found):
+                    # Declared here and done below: a template.
+                    return self.index.implementations(one, name), one.name, receiver
                 return ([found] if found is not None else []), "", receiver
             case ast.Call(func=ast.Name(id="super")) if one is not None:
                 found = self.index.base_method(one, name)

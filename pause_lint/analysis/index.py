@@ -43,14 +43,15 @@ class Routine:
 
 
 class Class:
-    """A class of the tree: its bases by name, and its own methods."""
+    """A class of the tree: its bases by name, and its own methods. parent: the function that it stands in."""
 
-    __slots__ = ("bases", "methods", "module", "node")
+    __slots__ = ("bases", "methods", "module", "node", "parent")
 
-    def __init__(self, module: Module, node: ast.ClassDef, bases: tuple[str, ...]) -> None:
+    def __init__(self, module: Module, node: ast.ClassDef, bases: tuple[str, ...], parent: Function | None) -> None:
         self.module = module
         self.node = node
         self.bases = bases
+        self.parent = parent
         self.methods: dict[str, Routine] = {}
 
     @property
@@ -93,7 +94,7 @@ class Index:
             body, prefix, owner, parent = stack.pop()
             for node in body:
                 if isinstance(node, ast.ClassDef):
-                    one = Class(module, node, tuple(last_name(_bare(base)) for base in node.bases))
+                    one = Class(module, node, tuple(last_name(_bare(base)) for base in node.bases), parent)
                     self.classes.setdefault(node.name, []).append(one)
                     stack.append((node.body, f"{prefix}{node.name}.", one, parent))
                 elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -146,6 +147,9 @@ class Index:
     def class_named(self, name: str, near: Module) -> Class | None:
         """The class that `name` means in `near`: its own, the imported one, or the only one of that name."""
         found = self.classes.get(name, [])
+        if len(found) > 1:
+            # A class in a function is known there only.
+            found = [one for one in found if one.parent is None] or found
         if len(found) > 1:
             own = [one for one in found if one.module is near] or [
                 one for one in found if imports(near, name, one.module)
