@@ -32,6 +32,9 @@ GUESSING = 64_000_000
 look at the whole tree.
 """
 
+MEANT = 3
+"""An import that more files than this answer to is not followed."""
+
 PART = 5
 """A part of a name shorter than this is in every file."""
 
@@ -115,14 +118,18 @@ class Sources:
         self._places.add(path, data)
         self._guessed = False
 
-    def modules(self, words: frozenset[str] = frozenset()) -> list[Module]:
+    def modules(
+        self, words: frozenset[str] = frozenset(), imports: frozenset[tuple[str, str]] = frozenset()
+    ) -> list[Module]:
         """The modules that hold a word of the vocabulary, one of `words` or the name of a function that is likely to
-        have an effect, in the order of their paths.
+        have an effect, and those that `imports` mean, in the order of their paths.
+
+        imports: the path of a file and the name of a module, as it is written there.
         """
         names = {word for word in words | self._names() if self._may_tell(word)}
         self._places.prepare(names, self._parts)
         wanted = self._vocabulary.union(word for word in names if self._is_telling(word))
-        holding = self._places.of_any(wanted)
+        holding = self._places.of_any(wanted).union(*(self._meant(path, dotted) for path, dotted in imports))
         found = []
         for path in sorted(self._files):
             file = self._files[path]
@@ -169,6 +176,21 @@ class Sources:
     def _named_in(self, path: str) -> tuple[frozenset[str], ...]:
         """Of each side the names found so far that stand in a file."""
         return tuple(frozenset(name for name in names if path in self._places.of(name)) for names in self._named)
+
+    def _meant(self, path: str, dotted: str) -> list[str]:
+        """The files that an import of the module `dotted` in the file at `path` can mean; none if that is unclear."""
+        plain = dotted.lstrip(".")
+        levels = len(dotted) - len(plain)
+        folder = path
+        for _ in range(levels):
+            folder = folder.rpartition("/")[0]
+        stem = plain.replace(".", "/")
+        if levels:
+            stem = "/".join(part for part in (folder, stem) if part)
+            return [found for found in (f"{stem}.py", f"{stem}/__init__.py") if found in self._files]
+        ends = (f"/{stem}.py", f"/{stem}/__init__.py")
+        found = [other for other in self._files if f"/{other}".endswith(ends)]
+        return found if len(found) <= MEANT else []
 
     def _may_tell(self, word: str) -> bool:
         """Whether a word may be worth looking for: not one of the vocabulary, which is looked for anyway."""

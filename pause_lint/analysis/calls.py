@@ -54,7 +54,7 @@ class CallGraph:
         name = self._meant(last_name(argument), where)
         if name not in names:
             return
-        if (stores(call.func) and last_name(call.func) != "add_done_callback") or last_name(call.func) in REGISTRARS:
+        if stores(call.func) and last_name(call.func) not in {"add_done_callback", *REGISTRARS}:
             return
         for target in self._callees(argument, name, rest, [], where):
             yield target._replace(handed=True)

@@ -187,9 +187,10 @@ class Events:
         implied: Mapping[int, Deed] | None = None,
         inlined: Mapping[int, Target] | None = None,
         managers: Mapping[int, Target] | None = None,
+        registered: Mapping[int, Deed] | None = None,
     ) -> None:
         """`dead`: calls that do nothing; `implied`: deeds done in callees; `inlined`: callees to follow in place;
-        `managers`: generator functions that make context managers.
+        `managers`: generator functions that make context managers; `registered`: what functions do that are registered.
 
         All by the identity of the calls. A call whose callee cannot be followed in place does the implied deed.
         """
@@ -198,6 +199,7 @@ class Events:
         self.implied = implied or {}
         self.inlined = inlined or {}
         self.managers = managers or {}
+        self.registered = registered or {}
         self.loops: Mapping[str, frozenset[str]] = {}
         self.texts: Mapping[str, ast.expr] = {}
         self.stacks: frozenset[str] = frozenset()
@@ -229,7 +231,14 @@ class Events:
             name: values[0] for name, values in texts.items() if len(values) == 1 and route_of(values[0]) is not None
         }
         found = Events(
-            self.vocabulary, self.terms, self.quiet_calls, self.dead, self.implied, self.inlined, self.managers
+            self.vocabulary,
+            self.terms,
+            self.quiet_calls,
+            self.dead,
+            self.implied,
+            self.inlined,
+            self.managers,
+            self.registered,
         )
         found.loops = loops
         found.texts = routes

@@ -66,7 +66,11 @@ is in, and itself."""
 
 
 class Index:
-    """The definitions of some modules, by name."""
+    """The definitions of some modules, by name.
+
+    missed: modules that were asked for and are not among these, as written, each with the path of the file that imports
+    it.
+    """
 
     def __init__(self, modules: Sequence[Module]) -> None:
         self.modules = modules
@@ -75,6 +79,7 @@ class Index:
         self.methods: dict[str, list[Routine]] = {}
         self.routines: dict[int, Routine] = {}
         self.owners: dict[int, Class] = {}
+        self.missed: set[tuple[str, str]] = set()
         self._subclasses: dict[str, list[Class]] = {}
         self._defined: dict[str, list[Routine]] = {}
         self._spans: dict[str, _Spans] = {}
@@ -147,6 +152,8 @@ class Index:
     def class_named(self, name: str, near: Module) -> Class | None:
         """The class that `name` means in `near`: its own, the imported one, or the only one of that name."""
         found = self.classes.get(name, [])
+        if not found:
+            self.miss(name, near)
         if len(found) > 1:
             # A class in a function is known there only.
             found = [one for one in found if one.parent is None] or found
@@ -206,6 +213,10 @@ class Index:
                 seen.add(id(below))
                 yield below
                 stack += self._subclasses.get(below.name, ())
+
+    def miss(self, name: str, near: Module) -> None:
+        """Note that something would have been known of a name that `near` imports, if its file were at hand."""
+        self.missed.update((near.path, dotted) for dotted in near.imported_from(name))
 
     # -- types ---------------------------------------------------------------------------------------------------------
 
@@ -272,6 +283,8 @@ class Index:
             if one is not None:
                 return [one]
             candidates = self.functions.get(func.id, [])
+            if not candidates:
+                self.miss(func.id, where.module)
         elif isinstance(func, ast.Attribute):
             candidates = [
                 routine

@@ -18,10 +18,10 @@ from pause_lint.analysis.build import build
 from pause_lint.analysis.conducts import View, coroutine_names, view
 from pause_lint.analysis.duty import Duty
 from pause_lint.analysis.effects import Effects, Link, Summary
-from pause_lint.analysis.events import Deed, Events, Target
+from pause_lint.analysis.events import REGISTRARS, Deed, Events, Target
 from pause_lint.analysis.flow import Followed, undoes
 from pause_lint.analysis.functions import Function, is_nested_in
-from pause_lint.analysis.guards import Terms
+from pause_lint.analysis.guards import Terms, last_name
 from pause_lint.analysis.index import Index
 from pause_lint.analysis.ownership import Conduct, Surroundings
 from pause_lint.analysis.resting import Resting
@@ -35,8 +35,10 @@ from pause_lint.sources import MOUNTING
 
 MAX_GROWTH = 8
 
-Grow = Callable[[frozenset[str]], Sequence[Module]]
-"""Given words, all modules of the tree that hold one of them or of the vocabulary."""
+Grow = Callable[[frozenset[str], frozenset[tuple[str, str]]], Sequence[Module]]
+"""Given words, all modules of the tree that hold one of them or of the vocabulary; and given imports, with the path of
+the file that has each, the modules that are meant.
+"""
 
 
 class Outcome(NamedTuple):
@@ -101,12 +103,15 @@ def grown(modules: Sequence[Module], options: Options, grow: Grow | None) -> Pro
     anatomies = Anatomies(Terms(options.stable_calls))
     program = Program(modules, options, anatomies)
     known: frozenset[str] = frozenset()
+    missed: frozenset[tuple[str, str]] = frozenset()
     for _ in range(MAX_GROWTH if grow is not None else 0):
         words = program.words() - known
-        if not words or grow is None:
+        imports = program.index.missed - missed
+        if grow is None or not (words or imports):
             break
         known |= words
-        more = grow(known)
+        missed |= imports
+        more = grow(known, missed)
         if list(more) == list(program.modules):
             continue
         program = Program(more, options, anatomies, program)
@@ -127,6 +132,7 @@ class Program:
         anatomies = anatomies or Anatomies(Terms(options.stable_calls))
         self.modules = modules
         self.options = options
+        self.registered: dict[int, Deed] = {}
         events = Events(Vocabulary.of(options.pairs), anatomies.terms, options.quiet_calls)
         self.coroutines = coroutine_names(modules, {*events.vocabulary.pausing, *events.vocabulary.resuming})
         agreed = smaller.views if smaller is not None and smaller.coroutines == self.coroutines else ()
@@ -149,7 +155,8 @@ class Program:
         dead = frozenset(id(deed.node) for one in self.views for conduct in one.conducts for deed in conduct.dropped)
         implied, inlined, _ = self._implied
         managers = self.effects.managers()
-        return Events(plain.vocabulary, plain.terms, plain.quiet_calls, dead, implied, inlined, managers)
+        registered = self.registered
+        return Events(plain.vocabulary, plain.terms, plain.quiet_calls, dead, implied, inlined, managers, registered)
 
     @property
     def counted(self) -> set[int]:
@@ -177,6 +184,9 @@ class Program:
                 if not link.covered and not is_nested_in(link.callee.function, summary.routine.function.node):
                     by_call.setdefault(id(link.call), []).append(link)
             for key, links in by_call.items():
+                if last_name(links[0].call.func) in REGISTRARS:
+                    self.registered.update((key, _deed(link)) for link in links if link.effect.kind == "resume")
+                    continue
                 link = min(links, key=lambda one: (len(one.effect.steps), one.callee.order))
                 implied[key] = _deed(link)
                 if link.target is not None and self._is_followed(link, links):
