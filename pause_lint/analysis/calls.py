@@ -96,7 +96,7 @@ class CallGraph:
         return where.module.aliases.get(name, name)
 
     def _function(self, name: str, where: Routine) -> list[Routine]:
-        found = self.index.functions.get(name, [])
+        found = self.index.functions.get(name) or self._renamed(name, where)
         nested = [
             routine
             for routine in found
@@ -112,6 +112,14 @@ class CallGraph:
         if len(imported) == 1:
             return imported
         return outer if len(outer) == 1 and where.module.imported_from(name) else []
+
+    def _renamed(self, name: str, where: Routine) -> list[Routine]:
+        """The function that a module, from which `name` is imported, imports under that name itself."""
+        for module in self.index.modules:
+            real = module.aliases.get(name)
+            if real is not None and imports(where.module, name, module):
+                return [one for one in self.index.functions.get(real, []) if imports(module, real, one.module)]
+        return []
 
     def _method(self, receiver: ast.expr, name: str, where: Routine) -> tuple[list[Routine], str, ast.expr | None]:
         """The methods that `receiver.name` may be, the declared class they were found through, and what their `self`
