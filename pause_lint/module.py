@@ -105,8 +105,10 @@ def aliases_of(text: str) -> dict[str, str]:
     """What a text imports under another name, by that name: `from x import f as g`, `import pkg.mod as m`."""
     found: dict[str, str] = {}
     for place in places_of(text, " as ", alone=False):
-        alias = _NAME.match(text, place + len(" as "))
         line = text[text.rfind("\n", 0, place) + 1 : place]
+        if "import" not in line and " " in line.strip():
+            continue
+        alias = _NAME.match(text, place + len(" as "))
         name = line.rpartition(" ")[2].rpartition(",")[2].lstrip("(")
         if alias and ("import" in line or line.strip() == name) and name.replace(".", "").isidentifier():
             found[alias[0]] = name.rpartition(".")[2]

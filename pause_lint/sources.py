@@ -58,6 +58,11 @@ class File:
         self._outline: Outline | None = None
 
     @property
+    def text(self) -> str:
+        """Its text. Raises Unparsable."""
+        return self.outline.text
+
+    @property
     def outline(self) -> Outline:
         """The outline of its text. Raises Unparsable."""
         if self._outline is None:
@@ -155,12 +160,15 @@ class Sources:
         paths = todo = sorted(self._places.of_any(self._vocabulary))
         for _ in range(GUESSES):
             new: list[set[str]] = [set() for _ in self._sides]
+            origins: dict[str, set[str]] = {}
             for path in todo:
                 with suppress_errors(Unparsable):
                     found, is_served = self._files[path].outline.one_sided(self._sides, self._named_in(path))
                     self._is_served = self._is_served or is_served
                     for names, own in zip(new, found, strict=True):
                         names |= own
+                        for name in own:
+                            origins.setdefault(name, set()).add(path)
             for names, known in zip(new, self._named, strict=True):
                 names -= known
             words = {word for word in set().union(*new) if self._may_tell(word)}
@@ -170,7 +178,8 @@ class Sources:
             telling = {word for word in words if self._is_telling(word)}
             for names, known in zip(new, self._named, strict=True):
                 known |= names & telling
-            reached = self._places.of_any(telling)
+            # Where a name comes from, what it stands for has been followed already.
+            reached = frozenset().union(*(self._places.of(name) - origins[name] for name in telling))
             todo = [path for path in paths if path in reached]
 
     def _named_in(self, path: str) -> tuple[frozenset[str], ...]:
@@ -226,7 +235,7 @@ class Sources:
             file.words = words
             return module
         try:
-            file.module = parse(file.path, file.data, None if whole else self._outlined(file, words))
+            file.module = parse(file.path, file.data, None if whole else self._outlined(file, words), file.text)
         except Unparsable as error:
             file.failed = True
             if file.reported:

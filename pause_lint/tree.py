@@ -267,15 +267,15 @@ def _coding(body: bytes) -> tuple[str, int]:
     return "utf-8", 0
 
 
-def parse(path: str, data: bytes, outline: str | None = None) -> Module:
+def parse(path: str, data: bytes, outline: str | None = None, text: str | None = None) -> Module:
     """The module in `data`, to be shown as `path`.
 
     outline: if given, the text without the bodies of functions that need not be in the tree. Everything else is, at
-    its place.
+    its place. text: the text of `data`, if it is known already.
 
     Raises Unparsable with the line and a remedy.
     """
-    text = decode(data)
+    text = decode(data) if text is None else text
     if "\0" in text:
         raise Unparsable(text.count("\n", 0, text.index("\0")) + 1, "the file holds a null byte and is not Python text")
     if outline is not None and outline != text:

@@ -19,6 +19,7 @@ from pause_lint.finding import Finding, Span, Step
 from pause_lint.module import Module
 
 _LONGEST = 60
+_TELLING = frozenset({ast.For, ast.AsyncFor, ast.Try, ast.TryStar, ast.ExceptHandler})
 
 
 def span(module: Module, node: ast.expr | ast.stmt) -> Span:
@@ -61,10 +62,10 @@ def follow_pause(graph: g.Graph, site: int, may_return: bool = False) -> Followe
     may_return: to return paused is no leak.
     """
     deed: Deed = graph.nodes[site].arg
-    cleanups = _cleanups(graph.function)
+    cleanups, loops = _structure(graph.function)
 
     def settles(leak: Leak) -> bool:
-        return not (_is_pause_itself(graph, leak, deed) or _in_cleanup(graph, leak, deed, cleanups))
+        return not (_is_pause_itself(graph, leak, deed, loops) or _in_cleanup(graph, leak, deed, cleanups))
 
     return follow(graph, site, lambda leak: _rank(graph, leak), settles, may_return)
 
@@ -122,9 +123,9 @@ def classify(graph: g.Graph, deed: Deed, followed: Followed, leak: Leak, resumed
     """The rule and the kind that the leaks of one pause amount to."""
     if not resumed:
         return "PR001", "never"
-    if all(_is_pause_itself(graph, one, deed) for one in followed.leaks):
+    cleanups, loops = _structure(graph.function)
+    if all(_is_pause_itself(graph, one, deed, loops) for one in followed.leaks):
         return "PR002", "partial"
-    cleanups = _cleanups(graph.function)
     if all(_in_cleanup(graph, one, deed, cleanups) for one in followed.leaks):
         return "PR003", "cleanup"
     if leak.thrown is None:
@@ -160,18 +161,18 @@ def _inner_place(node: g.Node) -> tuple[int, ...]:
     return (*_place(_stands(node)), *(_place(node.syntax) if node.site is not None else ()))
 
 
-def _is_pause_itself(graph: g.Graph, leak: Leak, deed: Deed) -> bool:
+def _is_pause_itself(graph: g.Graph, leak: Leak, deed: Deed, loops: list[ast.For | ast.AsyncFor]) -> bool:
     node = graph.nodes[leak.escape]
     if leak.thrown is None:
         return False
     if node.op == g.DEED:
         return bool(node.arg.node is deed.node)
-    return any(_takes_next(loop, node.syntax, deed) for loop in walk(graph.function))
+    return any(_takes_next(loop, node.syntax, deed) for loop in loops)
 
 
-def _takes_next(loop: ast.AST, syntax: ast.AST | None, deed: Deed) -> bool:
+def _takes_next(loop: ast.For | ast.AsyncFor, syntax: ast.AST | None, deed: Deed) -> bool:
     """Whether `syntax` is what a loop goes over that pauses its items: failing to take the next leaves some paused."""
-    if not isinstance(loop, ast.For | ast.AsyncFor) or loop.iter is not syntax:
+    if loop.iter is not syntax:
         return False
     bound = {node.id for node in walk(loop.target) if isinstance(node, ast.Name)}
     inside = any(part is deed.node for statement in loop.body for part in walk(statement))
@@ -197,21 +198,26 @@ def _in_cleanup(graph: g.Graph, leak: Leak, deed: Deed, cleanups: list[_Stretch]
     )
 
 
-def _cleanups(function: ast.AST) -> list[_Stretch]:
-    """The stretches of source that are bodies of `finally` clauses and handlers."""
-    found: list[_Stretch] = []
+def _structure(function: ast.AST) -> tuple[list[_Stretch], list[ast.For | ast.AsyncFor]]:
+    """The stretches of source that are bodies of `finally` clauses and handlers; and the loops."""
+    cleanups: list[_Stretch] = []
+    loops: list[ast.For | ast.AsyncFor] = []
     for node in walk(function):
-        blocks = []
-        if isinstance(node, ast.Try | ast.TryStar) and node.finalbody:
-            blocks.append(node.finalbody)
+        kind = type(node)
+        if kind not in _TELLING:
+            continue
+        block: list[ast.stmt] = []
+        if isinstance(node, ast.For | ast.AsyncFor):
+            loops.append(node)
+        elif isinstance(node, ast.Try | ast.TryStar):
+            block = node.finalbody
         elif isinstance(node, ast.ExceptHandler):
-            blocks.append(node.body)
-        for block in blocks:
+            block = node.body
+        if block:
             last = block[-1]
-            found.append(
-                ((block[0].lineno, block[0].col_offset), (last.end_lineno or last.lineno, last.end_col_offset or 0))
-            )
-    return found
+            end = (last.end_lineno or last.lineno, last.end_col_offset or 0)
+            cleanups.append(((block[0].lineno, block[0].col_offset), end))
+    return cleanups, loops
 
 
 def _event(graph: g.Graph, leak: Leak) -> str:
