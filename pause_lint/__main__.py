@@ -1,5 +1,9 @@
 """`python -m pause_lint`: the command line."""
 
-from pause_lint.cli import run
+import gc
+
+gc.disable()  # also while what follows is loaded; see `cli.run`
+
+from pause_lint.cli import run  # noqa: E402
 
 run()

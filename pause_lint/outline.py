@@ -97,7 +97,9 @@ class Outline:
             return text
         functions = self._layout.functions
         aliases = [alias for alias, name in aliases_of(text).items() if name in words]
-        places = [*self._places(words, alone=False), *self._places(aliases, alone=True)]
+        spoken = self._places([word for word in words if word.isidentifier()], alone=False)
+        others = self._places([word for word in words if not word.isidentifier()], alone=False)
+        places = [*filter(self._is_code, spoken), *others, *self._places(aliases, alone=True)]
         kept = self._holding(places)
         settled = set.intersection(*self._on(sides, named)[0]) if sides else set()
         # The words given may be parts of longer names or of strings; the names of functions stand alone.
@@ -177,8 +179,11 @@ class Outline:
 
     def _is_code(self, place: int) -> bool:
         """Whether what stands at `place` is neither in a comment nor marked as a name in a text for readers."""
-        begin = self.text.rfind("\n", 0, place) + 1
-        return "#" not in self.text[begin:place] and not _QUOTED.search(self.text, begin, place)
+        line = self.text[self.text.rfind("\n", 0, place) + 1 : place]
+        if "`" in line and _QUOTED.search(line):
+            return False
+        before, mark, _ = line.partition("#")
+        return not (mark and before.count('"') % 2 == 0 and before.count("'") % 2 == 0)
 
     def _places(self, words: Iterable[str], alone: bool) -> Iterator[int]:
         return (place for word in words for place in places_of(self.text, word, alone))

@@ -229,3 +229,28 @@ def test_what_a_factory_only_uses_is_named_for_nobody(statement: str) -> None:
 def test_what_a_factory_names_may_be_used_within_it(statement: str) -> None:
     text = f"{HANDLERS.replace('    return app', f'    {statement}{chr(10)}    return app')}def filler():\n{LONG}"
     assert "idle" in kept(text)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "# then pause_generation() is called",
+        '"""Calls :meth:`pause_generation` in the end."""',
+        "x = 1  # pause_generation",
+    ],
+)
+def test_what_is_only_said_does_not_count(line: str) -> None:
+    assert kept(f"def idle():\n    {line}\n{LONG}") == set()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'post("http://x#y/pause_generation")',
+        "f('#', e.pause_generation)",
+        "e.pause_generation()  # here",
+        "# pause-lint: pauses",
+    ],
+)
+def test_what_is_done_counts_whatever_stands_before_it(line: str) -> None:
+    assert kept(f"def active(e):\n    {line}\n{LONG}", (*WORDS, "pause-lint:")) == {"active"}
