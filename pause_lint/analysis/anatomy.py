@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from pause_lint.analysis.callables import is_callable, is_partial, spoken
 from pause_lint.analysis.endpoints import Route, bindings, requested
 from pause_lint.analysis.guards import Term, Terms, last_name
 from pause_lint.analysis.index import Routine
@@ -26,13 +27,18 @@ class CallSite(NamedTuple):
 
 
 class Anatomy(NamedTuple):
-    """A function's body. variables: its own names with the values they are bound to, where that is plain."""
+    """A function's body.
+
+    variables: its own names with the values they are bound to, where that is plain. callables: those of them that are
+    bound once, to a value that can be called.
+    """
 
     calls: tuple[CallSite, ...]
     yields: bool
     conditional: frozenset[int]
     """The identities of what stands under a condition."""
     variables: Mapping[str, tuple[Term, ...]]
+    callables: Mapping[str, ast.expr]
 
 
 _PASSIVE = frozenset({ast.Attribute, ast.Constant, ast.keyword, ast.Expr, ast.Await, ast.Subscript, ast.Compare})
@@ -71,46 +77,61 @@ class Anatomies:
         def values() -> Mapping[str, Sequence[ast.expr]]:
             return bindings([*nodes, *module.body] if routine.function.node is not module else nodes)
 
-        calls: list[CallSite] = []
+        calls: list[ast.Call] = []
         conditional: set[int] = set()
         variables: dict[str, list[Term]] = {}
+        bound: dict[str, ast.expr] = {}
+        stored: list[str] = []
         yields = False
         for node in nodes:
             kind = type(node)
             if kind in _PASSIVE:
                 continue
             if isinstance(node, ast.Call):
-                calls.append(CallSite(node, _words(node, aliases), tuple(requested(node, values))))
+                calls.append(node)
             elif isinstance(node, ast.Name):
                 if isinstance(node.ctx, ast.Store):
                     variables.setdefault(node.id, [])
+                    stored.append(node.id)
             elif isinstance(node, ast.If | ast.IfExp | ast.Match):
                 if id(node) not in conditional:  # what is around it has been seen before
                     conditional.update(id(part) for part in walk(node))
             elif isinstance(node, ast.Assign):
                 if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-                    variables.setdefault(node.targets[0].id, []).append(self.terms.of(node.value, {}))
+                    name = node.targets[0].id
+                    variables.setdefault(name, []).append(self.terms.of(node.value, {}))
+                    bound[name] = node.value
             elif isinstance(node, ast.For | ast.AsyncFor):
                 if isinstance(node.target, ast.Name):
                     variables.setdefault(node.target.id, []).append(("each", self.terms.iterable(node.iter, {})))
             elif isinstance(node, ast.Yield | ast.YieldFrom):
                 yields = True
-        calls.sort(key=lambda site: (site.call.lineno, site.call.col_offset))
+        calls.sort(key=lambda call: (call.lineno, call.col_offset))
+        callables = {name: value for name, value in bound.items() if is_callable(value) and stored.count(name) == 1}
         return Anatomy(
-            tuple(calls), yields, frozenset(conditional), {name: tuple(terms) for name, terms in variables.items()}
+            tuple(CallSite(call, _words(call, aliases, callables), tuple(requested(call, values))) for call in calls),
+            yields,
+            frozenset(conditional),
+            {name: tuple(terms) for name, terms in variables.items()},
+            callables,
         )
 
 
-def _words(call: ast.Call, aliases: Mapping[str, str]) -> frozenset[str]:
-    found = {last_name(call.func)}
-    if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Attribute):
-        found.add(call.func.value.attr)  # `x.method.remote()`
+def _words(call: ast.Call, aliases: Mapping[str, str], callables: Mapping[str, ast.expr]) -> frozenset[str]:
+    func = call.func
+    found = {last_name(func)}
+    if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Attribute):
+        found.add(func.value.attr)  # `x.method.remote()`
+    elif isinstance(func, ast.Lambda) or is_partial(func) or (isinstance(func, ast.Name) and func.id in callables):
+        found.update(spoken(func, callables))
     for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
         match argument:
-            case ast.Name() | ast.Attribute():
-                found.add(last_name(argument))
+            case ast.Attribute():
+                found.add(argument.attr)
             case ast.Constant(value=str() as text):
                 found.add(text)
-            case ast.Call(args=[first, *_]) if last_name(argument.func) == "partial":
-                found.add(last_name(first))
+            case ast.Name() | ast.Lambda():
+                found.update(spoken(argument, callables))
+            case ast.Call() if is_partial(argument):
+                found.update(spoken(argument, callables))
     return frozenset({*found, *(aliases[word] for word in found if word in aliases)})

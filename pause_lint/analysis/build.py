@@ -467,8 +467,10 @@ class _Builder(Wiring):
         if site.func.attr.startswith("enter"):
             return self.call(nxt, context, raises, site)
         target = site.args[0]
-        deed = self.events.reference(target, context.scope) or self.events.registered.get(id(site))
-        if deed is not None and not (isinstance(target, ast.Lambda)):
+        deed = self.events.registered.get(id(site))
+        if deed is None and not isinstance(target, ast.Lambda):
+            deed = self.events.reference(target, context.scope)
+        if deed is not None:
             return self.deed(deed._replace(node=site, awaited=True), nxt, context, raises)
         entry = self._inline_value(target, [], site, nxt, context)
         return self.call(nxt, context, raises, site) if entry is None else entry

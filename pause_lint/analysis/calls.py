@@ -8,8 +8,10 @@ choice. Deeds are none of its business.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
+from pause_lint.analysis.callables import Local, applications, is_callable
 from pause_lint.analysis.events import REGISTRARS, RPC_WORDS, Target, is_logging, stores, words
 from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.index import Index, Routine, imports, is_stub
@@ -22,42 +24,58 @@ class CallGraph:
         self.index = index
         self.interesting = interesting
 
-    def targets(self, call: ast.Call, where: Routine, names: Collection[str]) -> list[Target]:
-        """The functions called `names` that a call may run, its own callee first, then callables that it is handed."""
-        found: list[Target] = []
-        func = _unwrapped(call.func)
-        name = self._meant(last_name(func), where)
-        if name in names:
-            found = self._callees(func, name, list(call.args), call.keywords, where)
+    def targets(
+        self, call: ast.Call, where: Routine, names: Collection[str], local: Local = MappingProxyType({})
+    ) -> list[Target]:
+        """The functions called `names` that a call may run, its own callee first, then callables that it is handed.
+
+        local: what the function around the call binds to names of its own.
+        """
+        found = self._applied(_unwrapped(call.func), call.args, call.keywords, where, names, local)
         if found or is_logging(call):
             return found
         for place, argument in enumerate(call.args):
-            found += self._handed(call, argument, list(call.args[place + 1 :]), where, names)
+            found += self._handed(call, argument, call.args[place + 1 :], where, names, local)
         for keyword in call.keywords:
             if keyword.arg in ("target", "func", "fn", "callback", "function"):
-                found += self._handed(call, keyword.value, _thread_arguments(call), where, names)
+                found += self._handed(call, keyword.value, _thread_arguments(call), where, names, local)
             elif keyword.arg in ("method", "name"):
                 found += self._by_string(call, keyword.value, where, names)
         return found
 
+    def _applied(
+        self,
+        func: ast.expr,
+        args: Sequence[ast.expr],
+        keywords: Sequence[ast.keyword],
+        where: Routine,
+        names: Collection[str],
+        local: Local,
+    ) -> list[Target]:
+        found: list[Target] = []
+        for one in applications(func, args, keywords, local):
+            name = self._meant(last_name(one.func), where)
+            if name in names:
+                found += self._callees(one.func, name, one.args, one.keywords, where)
+        return found
+
     def _handed(
-        self, call: ast.Call, argument: ast.expr, rest: list[ast.expr], where: Routine, names: Collection[str]
-    ) -> Iterator[Target]:
+        self,
+        call: ast.Call,
+        argument: ast.expr,
+        rest: Sequence[ast.expr],
+        where: Routine,
+        names: Collection[str],
+        local: Local,
+    ) -> list[Target]:
         if isinstance(argument, ast.Constant):
-            yield from self._by_string(call, argument, where, names)
-            return
-        if isinstance(argument, ast.Call) and last_name(argument.func) == "partial" and argument.args:
-            rest = [*argument.args[1:], *rest]
-            argument = argument.args[0]
-        if not isinstance(argument, ast.Name | ast.Attribute):
-            return
-        name = self._meant(last_name(argument), where)
-        if name not in names:
-            return
+            return list(self._by_string(call, argument, where, names))
+        if not is_callable(argument):
+            return []
         if stores(call.func) and last_name(call.func) not in {"add_done_callback", *REGISTRARS}:
-            return
-        for target in self._callees(argument, name, rest, [], where):
-            yield target._replace(handed=True)
+            return []
+        found = self._applied(argument, rest, (), where, names, local)
+        return [target._replace(handed=True) for target in found]
 
     def _by_string(
         self, call: ast.Call, argument: ast.expr, where: Routine, names: Collection[str]
@@ -73,7 +91,7 @@ class CallGraph:
                 yield _target(routine, receiver, {}, handed=True)
 
     def _callees(
-        self, func: ast.expr, name: str, args: list[ast.expr], keywords: list[ast.keyword], where: Routine
+        self, func: ast.expr, name: str, args: Sequence[ast.expr], keywords: Sequence[ast.keyword], where: Routine
     ) -> list[Target]:
         declared = ""
         receiver: ast.expr | None = None
@@ -175,7 +193,7 @@ def _target(
     return Target(node, receiver, arguments, declared, handed)
 
 
-def _bound(routine: Routine, args: list[ast.expr], keywords: list[ast.keyword]) -> dict[str, ast.expr]:
+def _bound(routine: Routine, args: Sequence[ast.expr], keywords: Sequence[ast.keyword]) -> dict[str, ast.expr]:
     """The parameters of a function by name, with the arguments they are given."""
     node = routine.function.node
     if isinstance(node, ast.Module):

@@ -322,7 +322,7 @@ class Effects:
 
     def _links_of(self, site: CallSite, routine: Routine) -> Iterator[Link]:
         call = site.call
-        for target in self.graph.targets(call, routine, self.names):
+        for target in self.graph.targets(call, routine, self.names, self.anatomy(routine).callables):
             callee = self.index.routines[id(target.node)]
             for effect in self._effects(callee):
                 yield Link(routine, call, callee, self._mapped(effect, call, target, routine, callee), target)

@@ -118,6 +118,19 @@ def grown(modules: Sequence[Module], options: Options, grow: Grow | None) -> Pro
     return program
 
 
+class _Run(NamedTuple):
+    """Calls, by identity, that do something through the functions that they run.
+
+    implied: what. inlined: the callees that are followed in place. registered: what is registered for later. counted:
+    those whose pause or resume is the business of the function that they stand in.
+    """
+
+    implied: dict[int, Deed]
+    inlined: dict[int, Target]
+    registered: dict[int, Deed]
+    counted: set[int]
+
+
 class Program:
     """Some modules under analysis."""
 
@@ -132,7 +145,6 @@ class Program:
         anatomies = anatomies or Anatomies(Terms(options.stable_calls))
         self.modules = modules
         self.options = options
-        self.registered: dict[int, Deed] = {}
         events = Events(Vocabulary.of(options.pairs), anatomies.terms, options.quiet_calls)
         self.coroutines = coroutine_names(modules, {*events.vocabulary.pausing, *events.vocabulary.resuming})
         agreed = smaller.views if smaller is not None and smaller.coroutines == self.coroutines else ()
@@ -153,15 +165,16 @@ class Program:
         """The call shapes, with what calls do through the functions that they run."""
         plain = self.effects.events
         dead = frozenset(id(deed.node) for one in self.views for conduct in one.conducts for deed in conduct.dropped)
-        implied, inlined, _ = self._implied
+        run = self._run
         managers = self.effects.managers()
-        registered = self.registered
-        return Events(plain.vocabulary, plain.terms, plain.quiet_calls, dead, implied, inlined, managers, registered)
+        return Events(
+            plain.vocabulary, plain.terms, plain.quiet_calls, dead, run.implied, run.inlined, managers, run.registered
+        )
 
     @property
     def counted(self) -> set[int]:
         """The calls, by identity, whose pause or resume is the business of the function that they stand in."""
-        return self._implied[2]
+        return self._run.counted
 
     def words(self) -> frozenset[str]:
         """The names by which callers elsewhere reach functions with an effect, and how routers are put together."""
@@ -171,13 +184,9 @@ class Program:
     # -- effects at calls ----------------------------------------------------------------------------------------------
 
     @cached_property
-    def _implied(self) -> tuple[dict[int, Deed], dict[int, Target], set[int]]:
-        """The calls that pause or resume through what they run, those whose callee is to be followed in place, and
-        those that count.
-        """
-        counted: set[int] = set()
-        implied: dict[int, Deed] = {}
-        inlined: dict[int, Target] = {}
+    def _run(self) -> _Run:
+        """What calls do through the functions that they run."""
+        run = _Run({}, {}, {}, set())
         for summary in self.effects.summaries.values():
             by_call: dict[int, list[Link]] = {}
             for link in summary.links:
@@ -185,15 +194,15 @@ class Program:
                     by_call.setdefault(id(link.call), []).append(link)
             for key, links in by_call.items():
                 if last_name(links[0].call.func) in REGISTRARS:
-                    self.registered.update((key, _deed(link)) for link in links if link.effect.kind == "resume")
+                    run.registered.update((key, _deed(link)) for link in links if link.effect.kind == "resume")
                     continue
                 link = min(links, key=lambda one: (len(one.effect.steps), one.callee.order))
-                implied[key] = _deed(link)
+                run.implied[key] = _deed(link)
                 if link.target is not None and self._is_followed(link, links):
-                    inlined[key] = link.target
+                    run.inlined[key] = link.target
                 if link.effect.kind == "resume" or self._counts(summary, link):
-                    counted.add(key)
-        return implied, inlined, counted
+                    run.counted.add(key)
+        return run
 
     def _is_followed(self, link: Link, links: Sequence[Link]) -> bool:
         """Whether the body of the callee is put in place of the call: its conditions and loops count then.

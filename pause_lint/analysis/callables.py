@@ -1,0 +1,93 @@
+"""What calling a value runs: the functions behind `partial(f, x)`, `lambda: f(x)` and a local name for any of these.
+
+Rewrites a call of such a value as calls of the functions named in it, with the arguments that they get. Which
+functions those are is the business of `calls`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from typing import NamedTuple
+
+from pause_lint.analysis.functions import defaults
+from pause_lint.analysis.guards import last_name
+from pause_lint.analysis.syntax import own_nodes, walk
+
+Local = Mapping[str, ast.expr]
+"""The local names that are bound once, to a value that can be called."""
+
+_DEPTH = 4
+
+
+class Application(NamedTuple):
+    """A function, as it is named, applied to arguments."""
+
+    func: ast.Name | ast.Attribute
+    args: Sequence[ast.expr]
+    keywords: Sequence[ast.keyword]
+
+
+def applications(
+    func: ast.expr, args: Sequence[ast.expr], keywords: Sequence[ast.keyword], local: Local, depth: int = _DEPTH
+) -> Iterator[Application]:
+    """The applications that calling `func` comes to, in order."""
+    if depth == 0:
+        return
+    match func:
+        case ast.Name(id=name) if name in local:
+            yield from applications(local[name], args, keywords, local, depth - 1)
+        case ast.Name() | ast.Attribute():
+            yield Application(func, args, keywords)
+        case ast.Call(args=[first, *more], keywords=given) if is_partial(func):
+            yield from applications(first, [*more, *args], [*given, *keywords], local, depth - 1)
+        case ast.Lambda():
+            for call in _calls(func, args):
+                yield from applications(call.func, call.args, call.keywords, local, depth - 1)
+
+
+def is_partial(node: ast.AST) -> bool:
+    """Whether an expression binds arguments to a function: `partial(f, x)`."""
+    return isinstance(node, ast.Call) and last_name(node.func) == "partial"
+
+
+def is_callable(value: ast.AST) -> bool:
+    """Whether an expression is a function by another name, or one with arguments bound to it."""
+    return isinstance(value, ast.Name | ast.Attribute | ast.Lambda) or is_partial(value)
+
+
+def spoken(value: ast.AST, local: Local, depth: int = _DEPTH) -> Iterator[str]:
+    """The names by which an expression, called, may reach functions."""
+    for part in walk(value):
+        if isinstance(part, ast.Name | ast.Attribute):
+            name = last_name(part)
+            yield name
+            if isinstance(part, ast.Name) and name in local and depth:
+                yield from spoken(local[name], local, depth - 1)
+
+
+def _calls(function: ast.Lambda, args: Sequence[ast.expr]) -> list[ast.Call]:
+    """The calls in the body of a lambda, with its parameters replaced by what they are given."""
+    names = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]
+    given = {**defaults(function.args), **dict(_before_star(zip(names, args, strict=False)))}
+    calls = [node for node in own_nodes([function.body]) if isinstance(node, ast.Call)]
+    given = {name: value for name, value in given.items() if not (isinstance(value, ast.Name) and value.id == name)}
+    return [_Substitution(given).visit(deepcopy(call)) for call in calls] if given else calls
+
+
+def _before_star(pairs: Iterable[tuple[str, ast.expr]]) -> Iterator[tuple[str, ast.expr]]:
+    for name, value in pairs:
+        if isinstance(value, ast.Starred):
+            return
+        yield name, value
+
+
+class _Substitution(ast.NodeTransformer):
+    """Puts expressions in place of names."""
+
+    def __init__(self, given: Local) -> None:
+        self.given = given
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802
+        return self.given.get(node.id, node)
