@@ -339,7 +339,7 @@ class _Builder(Wiring):
         bound = {node.id for node in walk(target) if isinstance(node, ast.Name)}
         for node in own_nodes(body):
             if isinstance(node, ast.Call) and self.names.speak(node):
-                deed = self.events.deed(node, {}) or self.events.implied.get(id(node))
+                deed = self.events.deed(node, {}) or self._implied(node)
                 resumes = deed is not None and deed.kind == "resume"
                 if resumes and any(isinstance(part, ast.Name) and part.id in bound for part in walk(node)):
                     return True
@@ -617,7 +617,7 @@ class _Builder(Wiring):
             entry = self._inline_target(target, call, nxt, context)
             if entry is not None:
                 return entry
-        deed = self.events.deed(node, context.scope) or self.events.implied.get(id(call))
+        deed = self.events.deed(node, context.scope) or self._implied(call)
         if deed is not None:
             raises = _AWAIT if isinstance(node, ast.Await) else (SOME,)
             nxt = self._guarded_deed(deed, node, nxt, context, raises)
@@ -668,13 +668,14 @@ class _Builder(Wiring):
         self, deed: Deed, nxt: int, context: Context, raises: tuple[Thrown, ...], fresh: tuple[int, ...] = ()
     ) -> int:
         """A step that pauses or resumes."""
-        for part in walk(deed.node):
+        syntax = deed.node
+        for part in walk(syntax):
             if isinstance(part, ast.Call | ast.Await):
                 self.graph.places[id(part)] = part
         if context.site is not None and deed.kind == "pause":
             if context.inlining and context.inlining[-1] in self.balanced:
-                return self.call(nxt, context, raises, deed.node)
-            known = self.events.implied.get(id(context.site))
+                return self.call(nxt, context, raises, syntax)
+            known = self._implied(context.site, syntax.lineno)
             deed = deed._replace(node=context.site, chain=known.chain if known is not None else deed.chain)
         over = None if deed.over is None else self._outer(deed.over, context)
         deed = deed._replace(receiver=self._named(self._outer(deed.receiver, context)), over=over)
@@ -685,10 +686,15 @@ class _Builder(Wiring):
             handler=context.handler,
             arg=deed,
             raises=raises,
-            syntax=deed.node,
+            syntax=syntax,
             fresh=fresh,
             site=context.site,
         )
+
+    def _implied(self, call: ast.expr, line: int = 0) -> Deed | None:
+        """What a call does through what it runs: the deed that is done on `line`, if there is one, or the first."""
+        known = self.events.implied.get(id(call), ())
+        return next((deed for deed in known if deed.chain[-1].line == line), known[0] if known else None)
 
     def _stack_call(self, call: ast.Call, nxt: int, context: Context, awaited: bool) -> int | None:
         assert isinstance(call.func, ast.Attribute)
@@ -825,7 +831,7 @@ class _Builder(Wiring):
         if {"pause", "resume"} <= {deed.kind for deed in deeds if deed is not None}:
             self.balanced.add(id(value))
         self.inlines += 1
-        self.graph.inlined.add(id(value))
+        self.graph.inlined[id(value)] = value
         prefix = f"{self.inlines}@"
         outer = {name for node in own_nodes(body) if isinstance(node, ast.Nonlocal | ast.Global) for name in node.names}
         bound = {
@@ -835,6 +841,7 @@ class _Builder(Wiring):
             handler.name for handler in own_nodes(body) if isinstance(handler, ast.ExceptHandler) and handler.name
         }
         parameters = [*value.args.posonlyargs, *value.args.args, *value.args.kwonlyargs]
+        parameters += [rest for rest in (value.args.vararg, value.args.kwarg) if rest is not None]
         bound |= {parameter.arg for parameter in parameters}
         surrounding = {} if context.foreign else context.scope
         inner = context._replace(

@@ -75,7 +75,10 @@ class CallGraph:
         if stores(call.func) and last_name(call.func) not in {"add_done_callback", *REGISTRARS}:
             return []
         found = self._applied(argument, rest, (), where, names, local)
-        return [target._replace(handed=True) for target in found]
+        is_map = last_name(call.func) == "map"
+        return [
+            target._replace(handed=True, mapped=_given(target, rest) if is_map else frozenset()) for target in found
+        ]
 
     def _by_string(
         self, call: ast.Call, argument: ast.expr, where: Routine, names: Collection[str]
@@ -206,8 +209,18 @@ def _bound(routine: Routine, args: Sequence[ast.expr], keywords: Sequence[ast.ke
         if isinstance(argument, ast.Starred):
             break
         bound[parameter] = argument
+    rest = args[len(parameters) :]
+    if node.args.vararg is not None and rest and len(bound) == len(parameters):
+        # `f(*engines)` hands on what it has; `f(a, b)` makes a tuple of it.
+        whole = rest[0].value if len(rest) == 1 and isinstance(rest[0], ast.Starred) else None
+        bound[node.args.vararg.arg] = whole or ast.Tuple(elts=list(rest), ctx=ast.Load())
     bound.update({keyword.arg: keyword.value for keyword in keywords if keyword.arg is not None})
     return bound
+
+
+def _given(target: Target, args: Sequence[ast.expr]) -> frozenset[str]:
+    """The parameters that are given one of `args`."""
+    return frozenset(name for name, value in target.arguments.items() if any(value is one for one in args))
 
 
 def _unwrapped(func: ast.expr) -> ast.expr:

@@ -273,7 +273,7 @@ class Effects:
         return Effect(deed.kind, deed.pair, self.outward(deed.receiver, routine), deed.spelling, (step,), guarded)
 
     def outward(self, receiver: Term, routine: Routine) -> Term:
-        """A receiver without the function's own variables: those bound once are replaced by what they are bound to."""
+        """A receiver without the function's own variables: those bound to one value are replaced by it."""
         node = routine.function.node
         if isinstance(node, ast.Module):
             return receiver
@@ -284,7 +284,7 @@ class Effects:
             if not term or term[0] != "name" or term[1] in names or term[1] not in local:
                 return ("local",) if term and term[0] == "sym" else None
             values = local[term[1]]
-            return substitute(values[0], leaf) if len(values) == 1 and term not in values else ("local",)
+            return substitute(values[0], leaf) if len(set(values)) == 1 and term not in values else ("local",)
 
         return substitute(receiver, leaf)
 
@@ -388,6 +388,8 @@ class Effects:
             name = term[1]
             if callee.function.owner is not None and [name] == first and target.receiver is not None and not static:
                 return self.terms.of(target.receiver, {})
+            if name in target.mapped:
+                return ("each", self.terms.iterable(target.arguments[name], {}))
             if name in target.arguments:
                 return self.terms.of(target.arguments[name], {})
             if isinstance(default.get(name), ast.Constant):

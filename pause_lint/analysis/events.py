@@ -8,7 +8,7 @@ business of `flow`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -144,6 +144,7 @@ class Target(NamedTuple):
 
     receiver: the expression that is its `self`, if it is a method called on one. arguments: what its parameters are
     given, by name. declared: the class or protocol through which it was found. handed: whether it is handed on.
+    mapped: the parameters that get each item of what they are given, in `map(f, items)`.
     """
 
     node: ast.FunctionDef | ast.AsyncFunctionDef
@@ -151,6 +152,7 @@ class Target(NamedTuple):
     arguments: Mapping[str, ast.expr]
     declared: str = ""
     handed: bool = False
+    mapped: frozenset[str] = frozenset()
 
 
 class Deed(NamedTuple):
@@ -186,7 +188,7 @@ class Events:
         terms: Terms,
         quiet_calls: frozenset[str] = frozenset(),
         dead: frozenset[int] = frozenset(),
-        implied: Mapping[int, Deed] | None = None,
+        implied: Mapping[int, Sequence[Deed]] | None = None,
         inlined: Mapping[int, Target] | None = None,
         managers: Mapping[int, Target] | None = None,
         registered: Mapping[int, Deed] | None = None,
@@ -298,7 +300,7 @@ class Events:
         if not isinstance(node, ast.Call) or id(node) in self.dead:
             return None
         if id(node) in self.implied and id(node) not in self.inlined:
-            return self.implied[id(node)]
+            return self.implied[id(node)][0]
         return (
             self._method(node, scope)
             or self._mapped(node, scope)
@@ -573,7 +575,11 @@ def stores(func: ast.expr) -> bool:
     name = last_name(func)
     if name in _RUNNERS:
         return False
-    if name in ("partial", "partialmethod", "signal", "print") or name in _CONTAINING or (name[:1].isupper() and "equest" not in name):
+    if (
+        name in ("partial", "partialmethod", "signal", "print")
+        or name in _CONTAINING
+        or (name[:1].isupper() and "equest" not in name)
+    ):
         return True
     first = words(name)
     lead = name.lstrip("_").split("_")[0].lower()
@@ -681,14 +687,31 @@ def same_receiver(paused: Term, resumed: Term) -> bool:
         if one[1] and two[1]:
             return bool(one[1] == two[1])
         return not (one[2] and two[2]) or bool(one[2] == two[2])
-    return _owns(one, two) or _owns(two, one)
+    return _owns(one, two) or _owns(two, one) or _is_among(one, two)
 
 
 def _plain(receiver: Term) -> Term:
+    """A receiver without filters; each of one is that one."""
+
     def leaf(term: Term) -> Term | None:
-        return substitute(term[1], leaf) if term and term[0] == "subset" else None
+        match term:
+            case ("subset", inner, _):
+                return substitute(inner, leaf)
+            case ("each", ("op", "tuple", (only,))):
+                return substitute(only, leaf)
+        return None
 
     return substitute(receiver, leaf)
+
+
+def _is_among(paused: Term, resumed: Term) -> bool:
+    """Whether what is paused, one thing or each of some, is among the things that are written out and resumed."""
+    match resumed, paused:
+        case ("each", ("op", "tuple", some)), ("each", ("op", "tuple", few)):
+            return set(few) <= set(some)
+        case ("each", ("op", "tuple", some)), _:
+            return paused in some
+    return False
 
 
 def _owns(whole: Term, part: Term) -> bool:

@@ -79,7 +79,7 @@ class Graph:
 
     defined: for a variable or path the keys of everything it is ever assigned. parameters: what the parameters of
     functions put in place are given, as terms. places: the expressions behind the symbols in this graph's terms.
-    inlined: the local functions (by identity of their syntax) whose bodies stand in this graph.
+    inlined: the functions whose bodies stand in this graph, by the identity of their syntax.
     """
 
     def __init__(self, function: ast.AST, hierarchy: Hierarchy) -> None:
@@ -91,7 +91,7 @@ class Graph:
         self.defined: dict[str, set[str]] = {}
         self.parameters: dict[str, Any] = {}
         self.places: dict[int, ast.AST] = {}
-        self.inlined: set[int] = set()
+        self.inlined: dict[int, ast.AST] = {}
 
     def deeds(self, kind: str) -> list[int]:
         """The nodes that do a deed of this kind."""

@@ -140,6 +140,8 @@ class Terms:
                 | ast.Call(func=ast.Name(id="tqdm"), args=[first, *_])
             ):
                 return self.iterable(first, scope)
+            case ast.List(elts=elts) | ast.Set(elts=elts) if not any(isinstance(one, ast.Starred) for one in elts):
+                return ("op", "tuple", tuple(self.of(element, scope) for element in elts))
         return self.of(node, scope)
 
     def _call(self, node: ast.Call, scope: Mapping[str, str]) -> Term:

@@ -125,7 +125,7 @@ class _Run(NamedTuple):
     those whose pause or resume is the business of the function that they stand in.
     """
 
-    implied: dict[int, Deed]
+    implied: dict[int, tuple[Deed, ...]]
     inlined: dict[int, Target]
     registered: dict[int, Deed]
     counted: set[int]
@@ -196,8 +196,9 @@ class Program:
                 if last_name(links[0].call.func) in REGISTRARS:
                     run.registered.update((key, _deed(link)) for link in links if link.effect.kind == "resume")
                     continue
-                link = min(links, key=lambda one: (len(one.effect.steps), one.callee.order))
-                run.implied[key] = _deed(link)
+                links.sort(key=lambda one: (len(one.effect.steps), one.callee.order))
+                link = links[0]
+                run.implied[key] = tuple(map(_deed, links))
                 if link.target is not None and self._is_followed(link, links):
                     run.inlined[key] = link.target
                 if link.effect.kind == "resume" or self._counts(summary, link):
@@ -207,14 +208,21 @@ class Program:
     def _is_followed(self, link: Link, links: Sequence[Link]) -> bool:
         """Whether the body of the callee is put in place of the call: its conditions and loops count then.
 
-        A resume always, if there is no choice of callees; a pause if it is done under a condition somewhere.
+        A resume always, if there is no choice of callees; a pause if it is done under a condition somewhere, or is one
+        of several.
         """
-        if link.effect.remote or len({id(one.callee.function.node) for one in links}) > 1:
+        if (
+            link.effect.remote
+            or (link.target and link.target.mapped)
+            or len({id(one.callee.function.node) for one in links}) > 1
+        ):
             return False
         callee = self.effects.summaries[id(link.callee.function.node)]
         if callee.marked or any(inner.callee is link.callee for inner in callee.links):
             return False
-        return link.effect.kind == "resume" or link.effect.guarded
+        if link.effect.kind == "resume" or link.effect.guarded:
+            return True
+        return len(links) > 1 or link.effect.receiver[0] == "each"
 
     def _counts(self, summary: Summary, link: Link) -> bool:
         """Whether the pause that a call has done is this function's business."""
@@ -346,12 +354,15 @@ class Program:
 
 def _deed(link: Link) -> Deed:
     effect = link.effect
+    mapped = effect.receiver[0] == "each" and link.target is not None and bool(link.target.mapped)
     return Deed(
         effect.kind,
         effect.pair,
         link.call,
         effect.receiver,
         effect.spelling,
+        many=mapped,
+        over=effect.receiver[1] if mapped else None,
         parts=(*link.call.args, *(keyword.value for keyword in link.call.keywords)),
         chain=effect.steps,
     )

@@ -49,8 +49,10 @@ def pause_text(deed: Deed) -> str:
     node = deed.node
     text = short(node)
     if deed.chain:
-        return text
-    if deed.spelling not in text:
+        is_wrapper = isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.args[0], ast.Call)
+    else:
+        is_wrapper = deed.spelling not in text
+    if is_wrapper:
         whole = " ".join(ast.unparse(node).split())
         text = whole if len(whole) <= 2 * _LONGEST else whole[: 2 * _LONGEST - 3] + "..."
     return text
@@ -62,7 +64,7 @@ def follow_pause(graph: g.Graph, site: int, may_return: bool = False) -> Followe
     may_return: to return paused is no leak.
     """
     deed: Deed = graph.nodes[site].arg
-    cleanups, loops = _structure(graph.function)
+    cleanups, loops = _structure(graph)
 
     def settles(leak: Leak) -> bool:
         return not (_is_pause_itself(graph, leak, deed, loops) or _in_cleanup(graph, leak, deed, cleanups))
@@ -123,7 +125,7 @@ def classify(graph: g.Graph, deed: Deed, followed: Followed, leak: Leak, resumed
     """The rule and the kind that the leaks of one pause amount to."""
     if not resumed:
         return "PR001", "never"
-    cleanups, loops = _structure(graph.function)
+    cleanups, loops = _structure(graph)
     if all(_is_pause_itself(graph, one, deed, loops) for one in followed.leaks):
         return "PR002", "partial"
     if all(_in_cleanup(graph, one, deed, cleanups) for one in followed.leaks):
@@ -167,16 +169,17 @@ def _is_pause_itself(graph: g.Graph, leak: Leak, deed: Deed, loops: list[ast.For
         return False
     if node.op == g.DEED:
         return bool(node.arg.node is deed.node)
-    return any(_takes_next(loop, node.syntax, deed) for loop in loops)
+    pauses = [one.syntax for one in graph.nodes if one.op == g.DEED and one.arg.node is deed.node]
+    return any(_takes_next(loop, node.syntax, pause) for loop in loops for pause in pauses if pause is not None)
 
 
-def _takes_next(loop: ast.For | ast.AsyncFor, syntax: ast.AST | None, deed: Deed) -> bool:
+def _takes_next(loop: ast.For | ast.AsyncFor, syntax: ast.AST | None, pause: ast.AST) -> bool:
     """Whether `syntax` is what a loop goes over that pauses its items: failing to take the next leaves some paused."""
     if loop.iter is not syntax:
         return False
     bound = {node.id for node in walk(loop.target) if isinstance(node, ast.Name)}
-    inside = any(part is deed.node for statement in loop.body for part in walk(statement))
-    return inside and any(isinstance(part, ast.Name) and part.id in bound for part in walk(deed.node))
+    inside = any(part is pause for statement in loop.body for part in walk(statement))
+    return inside and any(isinstance(part, ast.Name) and part.id in bound for part in walk(pause))
 
 
 _Stretch = tuple[tuple[int, int], tuple[int, int]]
@@ -198,11 +201,13 @@ def _in_cleanup(graph: g.Graph, leak: Leak, deed: Deed, cleanups: list[_Stretch]
     )
 
 
-def _structure(function: ast.AST) -> tuple[list[_Stretch], list[ast.For | ast.AsyncFor]]:
-    """The stretches of source that are bodies of `finally` clauses and handlers; and the loops."""
+def _structure(graph: g.Graph) -> tuple[list[_Stretch], list[ast.For | ast.AsyncFor]]:
+    """The stretches of source that are bodies of the function's `finally` clauses and handlers; and the loops, those of
+    functions followed in place included.
+    """
     cleanups: list[_Stretch] = []
     loops: list[ast.For | ast.AsyncFor] = []
-    for node in walk(function):
+    for node in walk(graph.function):
         kind = type(node)
         if kind not in _TELLING:
             continue
@@ -217,6 +222,9 @@ def _structure(function: ast.AST) -> tuple[list[_Stretch], list[ast.For | ast.As
             last = block[-1]
             end = (last.end_lineno or last.lineno, last.end_col_offset or 0)
             cleanups.append(((block[0].lineno, block[0].col_offset), end))
+    loops += [
+        node for inner in graph.inlined.values() for node in walk(inner) if isinstance(node, ast.For | ast.AsyncFor)
+    ]
     return cleanups, loops
 
 
