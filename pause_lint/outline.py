@@ -253,7 +253,8 @@ def _within(text: str, match: re.Match[str]) -> _Block | None:
     body, end = _extent(text, match.end(), len(before[1]))
     while (above := text.rfind("\n", 0, begin - 1) + 1) < begin and text[above:begin].lstrip().startswith("@"):
         begin = above
-    return _Block(match[1], begin, match.end(), body, end) if body and body < end else None
+    # Its defaults are worked out where it stands: its parameters are kept.
+    return _Block(match[1], begin, body, body, end) if body and body < end else None
 
 
 def _extent(text: str, position: int, indent: int) -> tuple[int, int]:

@@ -37,6 +37,11 @@ class Places:
         """The paths of the files that hold one of `words`."""
         return frozenset().union(*(self.of(word) for word in words))
 
+    def within(self, word: str, paths: Iterable[str]) -> frozenset[str]:
+        """Those of `paths` whose files hold `word`."""
+        stem = word.encode()
+        return frozenset(path for path in paths if stem in self._files[path])
+
     def more_than(self, count: int, word: str) -> bool:
         """Whether more than `count` files hold `word`; if so, not all of them are looked for."""
         if word in self._known or any(part in word for part in self._known):

@@ -6,8 +6,10 @@ cross files. As the vocabulary grows, more files and more of each file are parse
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from contextlib import suppress as suppress_errors
+from types import MappingProxyType
 
 from pause_lint import suppress
 from pause_lint.config import Options
@@ -22,7 +24,7 @@ MARK = "pause-lint:"
 """What a comment on a `def` that states its effect begins with."""
 
 COMMON, COMMON_PLAIN = 40, 12
-"""A word that stands in more files than this tells nothing; one without an underscore sooner than another."""
+"""A word that stands in more files than this tells nothing by itself; one without an underscore sooner than another."""
 
 GUESSES = 4
 """How many calls a guess at effects follows from one file of the vocabulary to another."""
@@ -38,12 +40,20 @@ MEANT = 3
 PART = 5
 """A part of a name shorter than this is in every file."""
 
+Words = Mapping[str, frozenset[str]]
+"""Words, each with others of which one stands beside it wherever it matters."""
+
+_NO_WORDS: Words = MappingProxyType({})
+
 MOUNTING = frozenset({"include_router", "register_blueprint"})
 """How routers are put together."""
 
 
 class File:
-    """One file: its bytes, its outline if it was asked for, how it was parsed last and for which words."""
+    """One file: its bytes, its outline if it was asked for, how it was parsed last and for which words.
+
+    named: whether it was asked for by itself, not with a folder that it is in.
+    """
 
     __slots__ = ("_outline", "data", "failed", "module", "named", "path", "reported", "words")
 
@@ -118,32 +128,50 @@ class Sources:
             self.take(source.path, data, named=source.named, reported=reported)
 
     def take(self, path: str, data: bytes, named: bool, reported: bool) -> None:
-        """Take in one file. One that is `named` is parsed as a whole, whatever is in it."""
-        self._files[path] = File(path, data, named, reported)
+        """Take in one file. One that is `named` and does not parse is a problem, whatever is in it."""
+        file = self._files[path] = File(path, data, named, reported)
         self._places.add(path, data)
         self._guessed = False
+        if named and reported:
+            with self._failing(file):
+                parse(path, data)
 
-    def modules(
-        self, words: frozenset[str] = frozenset(), imports: frozenset[tuple[str, str]] = frozenset()
-    ) -> list[Module]:
+    def modules(self, words: Words = _NO_WORDS, imports: frozenset[tuple[str, str]] = frozenset()) -> list[Module]:
         """The modules that hold a word of the vocabulary, one of `words` or the name of a function that is likely to
         have an effect, and those that `imports` mean, in the order of their paths.
 
+        words: each with others, of which one must stand beside it if it is too common to tell anything by itself.
         imports: the path of a file and the name of a module, as it is written there.
         """
-        names = {word for word in words | self._names() if self._may_tell(word)}
+        names = {word for word in words.keys() | self._names() if self._may_tell(word)}
         self._places.prepare(names, self._parts)
-        wanted = self._vocabulary.union(word for word in names if self._is_telling(word))
-        holding = self._places.of_any(wanted).union(*(self._meant(path, dotted) for path, dotted in imports))
+        followed = {word: self._places.of(word) for word in self._vocabulary}
+        followed.update((word, self._matters_in(word, words.get(word, frozenset()))) for word in names)
+        by_path: dict[str, set[str]] = {path: set() for one in imports for path in self._meant(*one)}
+        for word, paths in followed.items():
+            for path in paths:
+                by_path.setdefault(path, set()).add(word)
         found = []
-        for path in sorted(self._files):
-            file = self._files[path]
-            if not (file.named and file.reported) and path not in holding:
-                continue
-            module = self._parsed(file, wanted)
+        for path in sorted(by_path):
+            module = self._parsed(self._files[path], frozenset(by_path[path]))
             if module is not None:
                 found.append(module)
         return found
+
+    def _matters_in(self, word: str, beside: frozenset[str]) -> frozenset[str]:
+        """The files in which a word is to be followed."""
+        if self._is_telling(word):
+            return self._places.of(word)
+        if not beside:
+            return frozenset()
+        near = [other for other in beside if self._is_telling(other)]
+        found = self._places.within(word, self._places.of_any(near))
+        if len(near) == len(beside) and len(found) <= COMMON:
+            return found
+        note = f"the name `{word}` stands in too many files to be followed through the tree"
+        if note not in self.notes:
+            self.notes.append(note)
+        return found if len(found) <= COMMON else frozenset()
 
     def _names(self) -> frozenset[str]:
         """The names of functions that are likely to have an effect, and how routers are put together if they serve
@@ -223,31 +251,21 @@ class Sources:
         return found
 
     def _parsed(self, file: File, words: frozenset[str]) -> Module | None:
-        whole = file.named and file.reported
         if file.failed:
             return None
         module = file.module
         if module is not None and (
-            module.outline is None
-            or file.path not in self._places.of_any(words - file.words)
-            or self._outlined(file, words) == module.outline
+            module.outline is None or words <= file.words or self._outlined(file, words) == module.outline
         ):
-            file.words = words
+            file.words |= words
             return module
-        try:
-            file.module = parse(file.path, file.data, None if whole else self._outlined(file, words), file.text)
-        except Unparsable as error:
-            file.failed = True
-            if file.reported:
-                self.problems.append(Problem(file.path, error.line, error.message))
-            return None
-        file.words = words
+        with self._failing(file):
+            file.module = parse(file.path, file.data, self._outlined(file, words), file.text)
+            file.words = words
         return file.module
 
-    def _outlined(self, file: File, words: Iterable[str]) -> str:
-        return file.outline.without(
-            [word for word in words if file.path in self._places.of(word)], self._sides, self._named_in(file.path)
-        )
+    def _outlined(self, file: File, words: frozenset[str]) -> str:
+        return file.outline.without(sorted(words), self._sides, self._named_in(file.path))
 
     def comments(self) -> list[tuple[str, str]]:
         """Path and text of the files reported on that were not parsed but hold comments meant for us."""
@@ -261,6 +279,16 @@ class Sources:
                 except Unparsable as error:
                     self.problems.append(Problem(file.path, error.line, error.message))
         return found
+
+    @contextmanager
+    def _failing(self, file: File) -> Iterator[None]:
+        """What the block does with a file that does not parse ends there, and is a problem if it is reported on."""
+        try:
+            yield
+        except Unparsable as error:
+            file.failed = True
+            if file.reported:
+                self.problems.append(Problem(file.path, error.line, error.message))
 
     def _miss(self, source: Source, error: OSError) -> None:
         if isinstance(error, FileNotFoundError) and not source.named:

@@ -89,5 +89,5 @@ class _Substitution(ast.NodeTransformer):
     def __init__(self, given: Local) -> None:
         self.given = given
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802
+    def visit_Name(self, node: ast.Name) -> ast.expr:
         return self.given.get(node.id, node)

@@ -134,8 +134,10 @@ _STORING_WORDS = frozenset(
         "list",
     ]
 )
-_CONTAINING = frozenset({"append", "appendleft", "extend", "insert", "setdefault"})
-"""Methods of containers: what they are given is kept."""
+_KEEPING = frozenset(
+    {"partial", "partialmethod", "signal", "print", "append", "appendleft", "extend", "insert", "setdefault"}
+)
+"""These keep what they are given, as methods of containers do, or only show it."""
 _RUNNERS = frozenset({"Thread", "Process", "Timer", "Task"})
 
 
@@ -575,11 +577,7 @@ def stores(func: ast.expr) -> bool:
     name = last_name(func)
     if name in _RUNNERS:
         return False
-    if (
-        name in ("partial", "partialmethod", "signal", "print")
-        or name in _CONTAINING
-        or (name[:1].isupper() and "equest" not in name)
-    ):
+    if name in _KEEPING or (name[:1].isupper() and "equest" not in name):
         return True
     first = words(name)
     lead = name.lstrip("_").split("_")[0].lower()

@@ -176,6 +176,23 @@ class Index:
                     return found
         return None
 
+    def company(self, routine: Routine) -> frozenset[str]:
+        """The names of which one stands wherever a function is used that has to be told from others of its name: its
+        class and the bases of that, or its module.
+        """
+        one = self.owner(routine.function)
+        if one is None:
+            parts = routine.module.path.removesuffix(".py").removesuffix("/__init__").split("/")
+            return frozenset(parts[-1:])
+        found: set[str] = set()
+        stack = [one]
+        while stack:
+            above = stack.pop()
+            if above.name not in found:
+                found |= {above.name, *above.bases}
+                stack += [base for name in above.bases if (base := self.class_named(name, above.module)) is not None]
+        return frozenset(found - {"object", "ABC", "Protocol", "Generic"})
+
     def base_method(self, one: Class, name: str) -> Routine | None:
         """What `super().name` is in a method of `one`."""
         for base in one.bases:

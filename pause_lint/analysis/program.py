@@ -31,11 +31,11 @@ from pause_lint.config import Options
 from pause_lint.finding import Finding
 from pause_lint.module import Module
 from pause_lint.pairs import Vocabulary
-from pause_lint.sources import MOUNTING
+from pause_lint.sources import MOUNTING, Words
 
 MAX_GROWTH = 8
 
-Grow = Callable[[frozenset[str], frozenset[tuple[str, str]]], Sequence[Module]]
+Grow = Callable[[Words, frozenset[tuple[str, str]]], Sequence[Module]]
 """Given words, all modules of the tree that hold one of them or of the vocabulary; and given imports, with the path of
 the file that has each, the modules that are meant.
 """
@@ -102,14 +102,14 @@ def grown(modules: Sequence[Module], options: Options, grow: Grow | None) -> Pro
     """The program over `modules` and whatever more of the tree its effects reach."""
     anatomies = Anatomies(Terms(options.stable_calls))
     program = Program(modules, options, anatomies)
-    known: frozenset[str] = frozenset()
+    known: dict[str, frozenset[str]] = {}
     missed: frozenset[tuple[str, str]] = frozenset()
     for _ in range(MAX_GROWTH if grow is not None else 0):
-        words = program.words() - known
+        words = {word: known.get(word, frozenset()) | beside for word, beside in program.words().items()}
         imports = program.index.missed - missed
-        if grow is None or not (words or imports):
+        if grow is None or not (words.items() - known.items() or imports):
             break
-        known |= words
+        known.update(words)
         missed |= imports
         more = grow(known, missed)
         if list(more) == list(program.modules):
@@ -176,10 +176,19 @@ class Program:
         """The calls, by identity, whose pause or resume is the business of the function that they stand in."""
         return self._run.counted
 
-    def words(self) -> frozenset[str]:
-        """The names by which callers elsewhere reach functions with an effect, and how routers are put together."""
+    def words(self) -> dict[str, frozenset[str]]:
+        """The names by which callers elsewhere reach functions with an effect, and how routers are put together.
+
+        Beside the name of a method stands that of its class, or of a base of it; beside that of a function its module.
+        """
         handlers = any(self.effects.has_effect(endpoint.handler) for endpoint in self.effects.endpoints)
-        return (MOUNTING if handlers else frozenset()) | self.effects.names.keys()
+        found: dict[str, frozenset[str]] = dict.fromkeys(MOUNTING if handlers else (), frozenset())
+        for name, keys in self.effects.names.items():
+            routines = [self.index.routines[key] for key in keys]
+            outer = [one for one in routines if one.function.parent is None]
+            if outer:
+                found[name] = frozenset().union(*(self.index.company(one) for one in outer))
+        return found
 
     # -- effects at calls ----------------------------------------------------------------------------------------------
 
@@ -211,11 +220,9 @@ class Program:
         A resume always, if there is no choice of callees; a pause if it is done under a condition somewhere, or is one
         of several.
         """
-        if (
-            link.effect.remote
-            or (link.target and link.target.mapped)
-            or len({id(one.callee.function.node) for one in links}) > 1
-        ):
+        if link.effect.remote or (link.target is not None and link.target.mapped):
+            return False
+        if len({id(one.callee.function.node) for one in links}) > 1:
             return False
         callee = self.effects.summaries[id(link.callee.function.node)]
         if callee.marked or any(inner.callee is link.callee for inner in callee.links):

@@ -192,3 +192,56 @@ def test_one_file_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert places(found([Path("control.py"), Path("memory.py")], alone), tmp_path) == tree.expected
     # By itself, the helper is one that nobody undoes.
     assert reported_by_plugin(tree, alone, monkeypatch) == [("control.py", 2, "PR001")]
+
+
+COMMON_NAME = {
+    "recover.py": """\
+class RecoverHandler:
+    def load(self, engine):
+        engine.pause_generation()
+""",
+    "control.py": """\
+from recover import RecoverHandler
+
+
+class Control:
+    def __init__(self, engine):
+        self.engine = engine
+        self.handler = RecoverHandler()
+
+    def restart_all(self):
+        self.handler.load(self.engine)
+""",
+    "trainer.py": """\
+from control import Control
+
+
+def update(engine):
+    control = Control(engine)
+    control.restart_all()  # PR001
+    warm_up()
+    control.engine.continue_generation()
+""",
+    **{f"data/part_{number}.py": "class Reader:\n    def load(self):\n        return 1\n" for number in range(80)},
+}
+
+
+@pytest.mark.parametrize("beside, followed", [("pass", True), ("from recover import RecoverHandler", False)])
+def test_a_name_that_is_in_many_files(
+    beside: str, followed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is followed where the name of its class stands too, unless that is in many files as well: then nowhere, be a
+    file named by itself or not.
+    """
+    files = {path: f"{text}{beside}\n" if path.startswith("data/") else text for path, text in COMMON_NAME.items()}
+    tree = Tree("", "", files, {})
+    monkeypatch.chdir(tree.write(tmp_path))
+    options = options_of(tmp_path)
+    report = check_paths(["."], options)
+    whole = list(report.findings)
+    assert (places(whole, tmp_path) == tree.expected) is followed
+    said = "the name `load` stands in too many files to be followed through the tree"
+    assert (said in report.notes) is not followed
+    for named in (["trainer.py"], ["trainer.py", "control.py"], ["recover.py"]):
+        part = [finding for finding in whole if finding.path in named]
+        assert found([Path(path) for path in named], options) == part
