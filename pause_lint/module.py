@@ -84,8 +84,13 @@ class Module:
 
     @cached_property
     def aliases(self) -> Mapping[str, str]:
-        """What is imported under another name, by that name."""
-        return aliases_of(self.parsed)
+        """What is imported, or at the top level bound, under another name, by that name."""
+        found = aliases_of(self.parsed)
+        for statement in self.tree.body:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=alias)], value=ast.Name(id=name) | ast.Attribute(attr=name)):
+                    found.setdefault(alias, name)
+        return found
 
     def imported_from(self, name: str) -> list[str]:
         """The modules, as written, from which `name` is imported."""

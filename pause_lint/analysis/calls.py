@@ -136,11 +136,12 @@ class CallGraph:
 
     def _renamed(self, name: str, where: Routine) -> list[Routine]:
         """The function that a module, from which `name` is imported, imports under that name itself."""
-        for module in self.index.modules:
-            real = module.aliases.get(name)
-            if real is not None and imports(where.module, name, module):
-                return [one for one in self.index.functions.get(real, []) if imports(module, real, one.module)]
-        return []
+        real, offering = self.index.renamed(name, where.module)
+        return [
+            one
+            for one in self.index.functions.get(real, [])
+            if real != name and (one.module is offering or imports(offering, real, one.module))
+        ]
 
     def _method(self, receiver: ast.expr, name: str, where: Routine) -> tuple[list[Routine], str, ast.expr | None]:
         """The methods that `receiver.name` may be, the declared class they were found through, and what their `self`

@@ -10,6 +10,7 @@ import ast
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from pause_lint.analysis.functions import Function
 from pause_lint.analysis.guards import last_name
@@ -89,7 +90,7 @@ class Index:
         for found in self.classes.values():
             for one in found:
                 for base in one.bases:
-                    self._subclasses.setdefault(base, []).append(one)
+                    self._subclasses.setdefault(one.module.aliases.get(base, base), []).append(one)
 
     def _collect(self, module: Module) -> None:
         stack: list[tuple[Sequence[ast.stmt], str, Class | None, Function | None]] = [
@@ -151,9 +152,11 @@ class Index:
 
     def class_named(self, name: str, near: Module) -> Class | None:
         """The class that `name` means in `near`: its own, the imported one, or the only one of that name."""
-        found = self.classes.get(name, [])
+        real, near = self.renamed(name, near)
+        found = self.classes.get(real, [])
         if not found:
-            self.miss(name, near)
+            self.miss(real, near)
+        name = real
         if len(found) > 1:
             # A class in a function is known there only.
             found = [one for one in found if one.parent is None] or found
@@ -163,6 +166,24 @@ class Index:
             ]
             return own[0] if len(own) == 1 else None
         return found[0] if found else None
+
+    def renamed(self, name: str, near: Module) -> tuple[str, Module]:
+        """The name that `name` stands for in `near` where it is offered under another, and the module that says so."""
+        if name in near.aliases:
+            return near.aliases[name], near
+        for module in self._offering.get(name, ()):
+            if imports(near, name, module):
+                return module.aliases[name], module
+        return name, near
+
+    @cached_property
+    def _offering(self) -> dict[str, list[Module]]:
+        """The modules that have something under another name, by that name."""
+        found: dict[str, list[Module]] = {}
+        for module in self.modules:
+            for alias in module.aliases:
+                found.setdefault(alias, []).append(module)
+        return found
 
     def method(self, one: Class, name: str, depth: int = 0) -> Routine | None:
         """The method `name` of a class or of the first of its bases that has it."""
