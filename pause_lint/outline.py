@@ -84,8 +84,9 @@ class Outline:
             if (index := bisect_right(self._starts, place) - 1) >= 0 and place < functions[index].end
         }
 
-    def without(self, words: Collection[str], sides: Sides = (), named: Sides = ()) -> str:
-        """The text with the bodies of functions blanked that mention none of `words`, nor a function that does.
+    def without(self, words: Collection[str], names: Collection[str] = (), sides: Sides = (), named: Sides = ()) -> str:
+        """The text with the bodies of functions blanked that mention none of `words`, be it as a part of a longer one,
+        none of `names`, and no function that does.
 
         The same goes for classes. Lines and columns stay as they are. The same text comes back if nothing can be left
         out.
@@ -96,8 +97,11 @@ class Outline:
         if len(text) < SMALL or not self._is_plain:
             return text
         functions = self._layout.functions
-        aliases = [alias for alias, name in aliases_of(text).items() if name in words]
-        spoken = self._places([word for word in words if word.isidentifier()], alone=False)
+        aliases = [alias for alias, name in aliases_of(text).items() if name in words or name in names]
+        spoken = [
+            *self._places([word for word in words if word.isidentifier()], alone=False),
+            *self._places(names, alone=True),
+        ]
         others = self._places([word for word in words if not word.isidentifier()], alone=False)
         places = [*filter(self._is_code, spoken), *others, *self._places(aliases, alone=True)]
         kept = self._holding(places)

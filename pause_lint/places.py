@@ -16,12 +16,14 @@ class Places:
         self.size = 0
         self._files: dict[str, bytes] = {}
         self._known: dict[str, frozenset[str]] = {}
+        self._least: dict[str, int] = {}
 
     def add(self, path: str, data: bytes) -> None:
         """Take in a file, in place of the one of that path."""
         self.size += len(data) - len(self._files.get(path, b""))
         self._files[path] = data
         self._known.clear()
+        self._least.clear()
 
     def of(self, word: str) -> frozenset[str]:
         """The paths of the files that hold `word`, be it as a part of a longer one."""
@@ -44,6 +46,8 @@ class Places:
 
     def more_than(self, count: int, word: str) -> bool:
         """Whether more than `count` files hold `word`; if so, not all of them are looked for."""
+        if self._least.get(word, 0) > count:
+            return True
         if word in self._known or any(part in word for part in self._known):
             return len(self.of(word)) > count
         stem = word.encode()
@@ -52,6 +56,7 @@ class Places:
             if stem in data:
                 found.append(path)
                 if len(found) > count:
+                    self._least[word] = len(found)
                     return True
         self._known[word] = frozenset(found)
         return False

@@ -265,7 +265,8 @@ class Sources:
         return file.module
 
     def _outlined(self, file: File, words: frozenset[str]) -> str:
-        return file.outline.without(sorted(words), self._sides, self._named_in(file.path))
+        names = words - self._vocabulary
+        return file.outline.without(words & self._vocabulary, names, self._sides, self._named_in(file.path))
 
     def comments(self) -> list[tuple[str, str]]:
         """Path and text of the files reported on that were not parsed but hold comments meant for us."""
@@ -273,7 +274,7 @@ class Sources:
         for file in self._files.values():
             if not (self._comments_count and file.reported and file.module is None and not file.failed):
                 continue
-            if suppress.mentions_us(file.data):
+            if file.named or suppress.mentions_us(file.data):
                 try:
                     found.append((file.path, decode(file.data)))
                 except Unparsable as error:

@@ -175,12 +175,13 @@ class Effects:
         return summary is not None and bool(summary.effects)
 
     def _handles(self, routine: Routine) -> Iterator[str]:
-        """The words by which others reach the function: its name, of a special method that of its class, those under
-        which modules import it, and the last fixed segment of each of its routes.
+        """The words by which others reach the function: its name, of a special method that of its class (what a class does
+        while it is made is not followed), those under which modules import it, and the last fixed segment of each of
+        its routes.
         """
         yield routine.name
         owner = self.index.owner(routine.function)
-        if owner is not None and routine.name.startswith("__"):
+        if owner is not None and routine.name.startswith("__") and routine.name != "__init__":
             yield owner.name
         for module in self.index.modules:
             yield from (alias for alias, name in module.aliases.items() if name == routine.name)
