@@ -51,7 +51,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _seconds(command: Sequence[str], where: Path) -> float:
-    """Wall time of one run, with bytecode cached as it is where something is installed. Raises CalledProcessError if the job could not be done."""
+    """Wall time of one run, with bytecode cached as it is where something is installed.
+
+    Raises CalledProcessError if the job could not be done.
+    """
     start = time.perf_counter()
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     done = subprocess.run(command, cwd=where, env=environment, capture_output=True, check=False, text=True)

@@ -175,8 +175,8 @@ class Effects:
         return summary is not None and bool(summary.effects)
 
     def _handles(self, routine: Routine) -> Iterator[str]:
-        """The words by which others reach the function: its name, of a special method that of its class (what a class does
-        while it is made is not followed), those under which modules import it, and the last fixed segment of each of
+        """The words by which others reach the function: its name, of a special method that of its class (what
+        constructing does is not followed), those under which modules import it, and the last fixed segment of each of
         its routes.
         """
         yield routine.name
