@@ -70,7 +70,7 @@ def survey(function: ast.AST) -> Sites:
     def visit(node: ast.stmt, around: frozenset[str]) -> None:
         if isinstance(node, (ast.Try, ast.TryStar)):
             named = frozenset().union(*(_class_names([h.type]) if h.type else frozenset() for h in node.handlers))
-            inner = around | named | ({"*"} if node.handlers else frozenset())
+            inner = around | named | ({"*"} if node.handlers else frozenset()) | _met_again(node.handlers)
             sites.every |= inner
             sites.groups |= isinstance(node, ast.TryStar)
             block(node.body, inner)
@@ -113,6 +113,22 @@ def survey(function: ast.AST) -> Sites:
     assert isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
     block(function.body, frozenset())
     return sites
+
+
+def _met_again(handlers: Sequence[ast.ExceptHandler]) -> frozenset[str]:
+    """The classes that an error which a handler raises once more meets within that handler."""
+    found: frozenset[str] = frozenset()
+    for handler in handlers:
+        nodes = [node for statement in handler.body for node in ast.walk(statement)]
+        again = any(
+            isinstance(node, ast.Raise)
+            and (node.exc is None or (isinstance(node.exc, ast.Name) and node.exc.id == handler.name))
+            for node in nodes
+        )
+        if again:
+            types = [node.type for node in nodes if isinstance(node, ast.ExceptHandler) and node.type is not None]
+            found |= _class_names(types)
+    return found
 
 
 @cache

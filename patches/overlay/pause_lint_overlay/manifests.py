@@ -1,0 +1,120 @@
+"""The manifests: of each known version of a package the files that are patched, by the hashes of their bytes.
+
+    patches/areal/<version>.toml
+
+A file is known by what is in it, not by the version it is said to be of. `index.json` beside the manifests says which
+modules they name, so that a process that imports none of them reads nothing else. Nothing here writes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from pause_lint_overlay.edits import Edit, apply
+
+FOLDER = Path(__file__).resolve().parents[2]
+"""`patches/`."""
+
+
+class Function(NamedTuple):
+    """A function that is patched: what is wrong with it, and when generation hangs for it."""
+
+    name: str
+    line: int
+    code: str
+    fault: str
+    hangs: str
+
+
+class File(NamedTuple):
+    """A file of a version. path: in the package. before, after: SHA-256 of its bytes."""
+
+    path: str
+    module: str
+    before: str
+    after: str
+    functions: tuple[Function, ...]
+    edits: tuple[Edit, ...]
+
+
+class Manifest(NamedTuple):
+    """A version of a package. origin: where its files are from. unconcerned: paths that need no patch, and why."""
+
+    version: str
+    package: str
+    origin: str
+    unconcerned: tuple[str, ...]
+    files: tuple[File, ...]
+
+
+class NotPatched(Exception):
+    """What kept a file from being patched; it is as it was."""
+
+
+def load(path: Path) -> Manifest:
+    """The manifest in a file."""
+    import tomllib  # late: most processes need none
+
+    with path.open("rb") as opened:
+        found = tomllib.load(opened)
+    files = tuple(
+        File(
+            one["path"],
+            one["module"],
+            one["before"],
+            one["after"],
+            tuple(Function(**function) for function in one["function"]),
+            tuple(one["edits"]),
+        )
+        for one in found["file"]
+    )
+    return Manifest(found["version"], found["package"], found["origin"], tuple(found["unconcerned"]), files)
+
+
+def every(package: str = "*") -> list[Manifest]:
+    """All manifests of a package, or of all packages, by the names of their files."""
+    return [load(path) for path in sorted(FOLDER.glob(f"{package}/*.toml"))]
+
+
+Index = Mapping[str, Mapping[str, str]]
+"""By module: the hashes of the files that are patched, each with the manifest, as `package/version.toml`."""
+
+
+def index() -> Index:
+    """What `index.json` of each package says."""
+    found: dict[str, Mapping[str, str]] = {}
+    for path in sorted(FOLDER.glob("*/index.json")):
+        found.update(json.loads(path.read_text(encoding="utf-8")))
+    return found
+
+
+def index_of(manifests: Sequence[Manifest]) -> dict[str, dict[str, str]]:
+    """What the index of these manifests has to say."""
+    found: dict[str, dict[str, str]] = {}
+    for manifest in manifests:
+        for file in manifest.files:
+            known = found.setdefault(file.module, {})
+            known.setdefault(file.before, f"{manifest.package}/{manifest.version}.toml")
+    return {module: dict(sorted(known.items())) for module, known in sorted(found.items())}
+
+
+def digest(data: bytes) -> str:
+    """The SHA-256 of some bytes, as manifests put it."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def patched(data: bytes, file: File) -> bytes:
+    """The bytes of a file after its edits. Raises NotPatched unless they are exactly what the manifest says."""
+    if digest(data) != file.before:
+        raise NotPatched("its bytes are not those that the manifest knows")
+    try:
+        new = apply(data, file.edits)
+    except (ValueError, KeyError, TypeError) as error:
+        raise NotPatched(f"the edits of the manifest do not fit: {error}") from None
+    if digest(new) != file.after:
+        raise NotPatched("the result of the edits is not what the manifest says")
+    return new
