@@ -22,8 +22,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "overlay"))
 
-from pause_lint_overlay import tree  # noqa: E402
-from pause_lint_overlay.manifests import Manifest, NotPatched  # noqa: E402
+from pause_lint_overlay import tree
+from pause_lint_overlay.manifests import Manifest, NotPatched
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -105,7 +105,9 @@ def _worked_out(folder: Path) -> Mapping[str, bytes]:
         from pause_lint.config import Settings, load, resolve
         from pause_lint.fixing.run import fix_paths
     except ImportError as error:
-        raise NotPatched(f"pause-lint is needed for a version that is not known ({error}): pip install pause-lint") from None
+        raise NotPatched(
+            f"pause-lint is needed for a version that is not known ({error}): pip install pause-lint"
+        ) from None
     outcome = fix_paths([str(folder)], resolve(load([str(folder)]), Settings()), unsafe=False, write=False)
     for finding, reason in outcome.unfixed:
         _say(f"{finding.path}:{finding.span.line}: not fixed: {reason}")

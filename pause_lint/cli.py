@@ -89,6 +89,8 @@ def _run(argv: Sequence[str]) -> int:
         return FAILED
     if arguments.command == "rule":
         return _rule(arguments.code)
+    if arguments.command == "run":
+        return _start(arguments.program)
     options = _options(arguments)
     if arguments.command == "fix":
         return _fix(arguments, options)
@@ -140,6 +142,8 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
         _add_common(fix)
         fix.add_argument("--diff", action="store_true", help="print a unified diff instead of writing files")
         fix.add_argument("--unsafe-fixes", action="store_true", help="apply fixes that may change a path, too")
+    start = commands.add_parser("run", help="start a program whose engine is patched as it is imported")
+    start.add_argument("program", nargs=argparse.REMAINDER, metavar="-- PROGRAM ...", help="what to start")
     rule.add_argument("code", nargs="?", metavar="CODE", help="a code or a name; without it, the table of all rules")
     return parser
 
@@ -229,6 +233,15 @@ def _rule(code: str | None) -> int:
     known = [*rules.BY_CODE, *(rule.name for rule in rules.RULES)]
     likely = nearest(code.upper(), known) or nearest(code.lower(), known)
     return _fail(f"pause-lint: error: unknown rule {code!r}{likely} (known: {', '.join(rules.BY_CODE)})")
+
+
+def _start(program: Sequence[str]) -> int:
+    program = program[1:] if program[:1] == ["--"] else program
+    if not program:
+        return _fail("pause-lint run: error: name a program, as in `pause-lint run -- python train.py`")
+    from pause_lint.launch import launch
+
+    return launch(program)
 
 
 def _check(arguments: argparse.Namespace, options: Options) -> int:

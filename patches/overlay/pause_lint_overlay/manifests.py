@@ -80,26 +80,34 @@ def every(package: str = "*") -> list[Manifest]:
     return [load(path) for path in sorted(FOLDER.glob(f"{package}/*.toml"))]
 
 
-Index = Mapping[str, Mapping[str, str]]
-"""By module: the hashes of the files that are patched, each with the manifest, as `package/version.toml`."""
+Known = Mapping[str, Sequence[str]]
+"""The hashes of the files that are to be patched, each with the manifests that patch it, as `package/version.toml`; more
+than one, if they do so differently. And the hashes of the files that are patched already, with none."""
+
+Index = Mapping[str, Known]
+"""What is known of each module."""
 
 
 def index() -> Index:
     """What `index.json` of each package says."""
-    found: dict[str, Mapping[str, str]] = {}
+    found: dict[str, Known] = {}
     for path in sorted(FOLDER.glob("*/index.json")):
         found.update(json.loads(path.read_text(encoding="utf-8")))
     return found
 
 
-def index_of(manifests: Sequence[Manifest]) -> dict[str, dict[str, str]]:
+def index_of(manifests: Sequence[Manifest]) -> dict[str, dict[str, list[str]]]:
     """What the index of these manifests has to say."""
-    found: dict[str, dict[str, str]] = {}
+    found: dict[str, dict[str, dict[str, str]]] = {}
     for manifest in manifests:
         for file in manifest.files:
-            known = found.setdefault(file.module, {})
-            known.setdefault(file.before, f"{manifest.package}/{manifest.version}.toml")
-    return {module: dict(sorted(known.items())) for module, known in sorted(found.items())}
+            ways = found.setdefault(file.module, {})
+            ways.setdefault(file.before, {}).setdefault(file.after, f"{manifest.package}/{manifest.version}.toml")
+            ways.setdefault(file.after, {})
+    return {
+        module: {digits: list(ways[digits].values()) for digits in sorted(ways)}
+        for module, ways in sorted(found.items())
+    }
 
 
 def digest(data: bytes) -> str:

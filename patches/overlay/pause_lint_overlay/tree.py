@@ -105,7 +105,10 @@ def write(folder: Path, contents: Mapping[str, bytes], title: str) -> None:
 
 
 def revert(folder: Path) -> list[str]:
-    """Put back the files as they were; their paths. Raises NotPatched if nothing was done, or if one was changed since."""
+    """Put back the files as they were, and say which.
+
+    Raises NotPatched if nothing was done, or if one was changed since.
+    """
     store = store_of(folder)
     try:
         note = json.loads((store / "done.json").read_text(encoding="utf-8"))

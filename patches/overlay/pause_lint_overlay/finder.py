@@ -1,0 +1,140 @@
+"""The import hook: a module that a manifest names is loaded with its patches, in memory, if its file is a known one.
+
+Follows the import system of the Python reference (section 5): a finder on `sys.meta_path` asks the others where the
+module is, and changes nothing but the loader. Whatever is not as expected, the module is loaded as it is, with a
+warning that says why. What was compiled is kept by content in a cache folder.
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from pathlib import Path
+from types import CodeType, ModuleType
+
+from pause_lint_overlay import cache
+from pause_lint_overlay.manifests import FOLDER, File, Known, NotPatched, digest, index, load, patched
+
+
+class Finder:
+    """Finds the modules that the index names where the other finders do. hook: what asks it."""
+
+    def __init__(self, hook: object) -> None:
+        self.hook = hook
+        self.known = index()
+
+    def warn_of_imported(self) -> None:
+        """Name the modules that are imported already."""
+        for name in sorted(self.known.keys() & sys.modules.keys()):
+            _warn(name, "it was imported before")
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The module's spec with our loader; None for other modules, and where a file is not one of source."""
+        if fullname not in self.known:
+            return None
+        spec = self._elsewhere(fullname, path, target)
+        if spec is None:
+            return None
+        if type(spec.loader) is not SourceFileLoader or not spec.origin:
+            kind = type(spec.loader).__name__
+            _warn(fullname, f"it is loaded by {kind}, not from a file of source")
+            return None
+        spec.loader = Loader(fullname, spec.origin, self.known[fullname])
+        return spec
+
+    def _elsewhere(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
+        for finder in sys.meta_path:
+            if finder is not self.hook and hasattr(finder, "find_spec"):
+                spec = finder.find_spec(fullname, path, target)
+                if spec is not None:
+                    return spec
+        return None
+
+
+class Loader(SourceFileLoader):
+    """Loads a file of source with its patches, if it is one that is known by its bytes."""
+
+    def __init__(self, fullname: str, path: str, known: Known) -> None:
+        super().__init__(fullname, path)
+        self.known = known
+        self._patched: bytes | None = None
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        """The code of the patched source; that of the file itself if anything is off."""
+        try:
+            code = self._code()
+            if code is not None:
+                return code
+        except NotPatched as error:
+            _warn(fullname, str(error))
+        except Exception as error:
+            _warn(fullname, f"{type(error).__name__}: {error}")
+        self._patched = None
+        return super().get_code(fullname)
+
+    def get_source(self, fullname: str) -> str | None:
+        """The source that is in force."""
+        if self._patched is not None:
+            return self._patched.decode()
+        return super().get_source(fullname)
+
+    def _code(self) -> CodeType | None:
+        """The code of the patched source; None if the file on disk is patched already. Raises NotPatched."""
+        data = self.get_data(self.path)
+        before = digest(data)
+        manifests = self.known.get(before)
+        if manifests is None:
+            raise NotPatched("its file is of no known version; see `patches/apply.py --unknown`")
+        if not manifests:
+            return None
+        manifest = manifests[0] if len(manifests) == 1 else self._of_this_tree(manifests)
+        kept = cache.read(self.path, before, FOLDER / manifest)
+        if kept is None:
+            file = _file(manifest, self.name, before)
+            names = [function.name for function in file.functions]
+            kept = cache.write(self.path, before, FOLDER / manifest, patched(data, file), names)
+        self._patched = kept.source
+        _show(self.path, kept)
+        for name in kept.functions:
+            print(f"pause-lint: {self.name}: {name} is patched to resume whatever happens", file=sys.stderr)
+        return kept.code
+
+    def _of_this_tree(self, names: Sequence[str]) -> str:
+        """The one of several manifests that knows the files beside this one as well: what a file needs may depend on
+        what the others do.
+        """
+        for name in names:
+            manifest = load(FOLDER / name)
+            root = Path(self.path).parents[self.name.count(".") - 1]
+            if all(_is_as_it_was(root / file.path, file) for file in manifest.files):
+                return name
+        raise NotPatched("its file is of several versions, and the files beside it are of none of them")
+
+
+def _is_as_it_was(path: Path, file: File) -> bool:
+    return path.is_file() and digest(path.read_bytes()) == file.before
+
+
+def _file(manifest: str, module: str, before: str) -> File:
+    for file in load(FOLDER / manifest).files:
+        if file.module == module and file.before == before:
+            return file
+    raise NotPatched(f"the index and {manifest} do not agree")
+
+
+def _show(path: str, kept: cache.Kept) -> None:
+    """Have tracebacks and `inspect` show the patched source under the name of the original as well.
+
+    An entry without a time is never looked up on disk again (see `linecache.checkcache`).
+    """
+    lines = kept.source.decode().splitlines(keepends=True)
+    for name in {path, kept.filename}:
+        linecache.cache[name] = (len(kept.source), None, lines, name)
+
+
+def _warn(module: str, why: str) -> None:
+    print(f"pause-lint: {module} is not patched and may leave generation paused: {why}", file=sys.stderr)

@@ -1,0 +1,40 @@
+"""Starts a program under the overlay: the modules that the manifests of `patches/` name are patched as it imports them.
+
+Python finds the overlay by `PYTHONPATH`, so that every Python process that the program starts has it too. What it does
+is the overlay's business; nothing here analyses.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
+
+from pause_lint.config import ConfigError
+
+
+def overlay_folder() -> str:
+    """The overlay's folder: in the installed package, or beside it in a checkout.
+
+    Raises ConfigError if it is not there.
+    """
+    here = os.path.dirname(os.path.abspath(__file__))
+    for parent in (here, os.path.dirname(here)):
+        folder = os.path.join(parent, "patches", "overlay")
+        if os.path.isfile(os.path.join(folder, "sitecustomize.py")):
+            return folder
+    raise ConfigError("pause-lint run: error: the patches are not part of this installation")
+
+
+def environment(given: Mapping[str, str]) -> dict[str, str]:
+    """An environment with the overlay in front of what is on `PYTHONPATH`."""
+    path = [folder for folder in given.get("PYTHONPATH", "").split(os.pathsep) if folder]
+    return {**given, "PYTHONPATH": os.pathsep.join([overlay_folder(), *path])}
+
+
+def launch(program: Sequence[str]) -> NoReturn:
+    """Become `program`, with its arguments. Raises ConfigError if it cannot be started."""
+    try:
+        os.execvpe(program[0], list(program), environment(os.environ))
+    except OSError as error:
+        raise ConfigError(f"pause-lint run: error: cannot start {program[0]}: {error.strerror or error}") from None
