@@ -85,8 +85,8 @@ def _described(folder: Path, found: tree.Unknown) -> str:
         text = f"{folder} is of no known version"
     else:
         text = (
-            f"{folder} is of no known version: it is nearest to {found.nearest.version}, but of those that it would "
-            f"patch, these files are others: {', '.join(found.strange)}"
+            f"{folder} is of no known version: it is nearest to {found.nearest.version}, but these files are others: "
+            f"{', '.join(found.strange)}"
         )
     return f"{text}. It is left alone; `--unknown` lets pause-lint fix it (`--unknown --diff` shows the change)"
 

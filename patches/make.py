@@ -55,6 +55,13 @@ def _manifest(version: str, tree: Path, origin: str) -> Iterator[str]:
     yield f"package = {json.dumps(tree.name)}"
     yield f"origin = {json.dumps(origin)}"
     yield f"unconcerned = {json.dumps(list(UNCONCERNED))}"
+    changed = {change.path for change in outcome.changes}
+    passed = {step.path for finding in outcome.fixed for step in finding.witness} - changed
+    yield ""
+    yield "[beside]"
+    for path in sorted(passed):
+        inside = Path(path).resolve().relative_to(tree).as_posix()
+        yield f"{json.dumps(inside)} = {json.dumps(manifests.digest(Path(path).read_bytes()))}"
     for change in sorted(outcome.changes, key=lambda change: change.path):
         found = [finding for finding in outcome.fixed if finding.path == change.path]
         yield from _file(tree, change, found)

@@ -110,13 +110,14 @@ class Loader(SourceFileLoader):
         for name in names:
             manifest = load(FOLDER / name)
             root = Path(self.path).parents[self.name.count(".") - 1]
-            if all(_is_as_it_was(root / file.path, file) for file in manifest.files):
+            before = {**manifest.beside, **{file.path: file.before for file in manifest.files}}
+            if all(_is(root / path, digits) for path, digits in before.items()):
                 return name
         raise NotPatched("its file is of several versions, and the files beside it are of none of them")
 
 
-def _is_as_it_was(path: Path, file: File) -> bool:
-    return path.is_file() and digest(path.read_bytes()) == file.before
+def _is(path: Path, digits: str) -> bool:
+    return path.is_file() and digest(path.read_bytes()) == digits
 
 
 def _file(manifest: str, module: str, before: str) -> File:

@@ -42,12 +42,17 @@ class File(NamedTuple):
 
 
 class Manifest(NamedTuple):
-    """A version of a package. origin: where its files are from. unconcerned: paths that need no patch, and why."""
+    """A version of a package.
+
+    origin: where its files are from. unconcerned: paths that need no patch, and why. beside: the files that are not
+    patched but are the reason for it, as a server that pauses is for its clients, and the hashes of their bytes.
+    """
 
     version: str
     package: str
     origin: str
     unconcerned: tuple[str, ...]
+    beside: Mapping[str, str]
     files: tuple[File, ...]
 
 
@@ -72,7 +77,8 @@ def load(path: Path) -> Manifest:
         )
         for one in found["file"]
     )
-    return Manifest(found["version"], found["package"], found["origin"], tuple(found["unconcerned"]), files)
+    unconcerned = tuple(found["unconcerned"])
+    return Manifest(found["version"], found["package"], found["origin"], unconcerned, found["beside"], files)
 
 
 def every(package: str = "*") -> list[Manifest]:
@@ -81,7 +87,7 @@ def every(package: str = "*") -> list[Manifest]:
 
 
 Known = Mapping[str, Sequence[str]]
-"""The hashes of the files that are to be patched, each with the manifests that patch it, as `package/version.toml`; more
+"""The hashes of the files that are to be patched, each with the manifests that do it, as `package/version.toml`; more
 than one, if they do so differently. And the hashes of the files that are patched already, with none."""
 
 Index = Mapping[str, Known]

@@ -53,11 +53,15 @@ def identify(folder: Path) -> Known | Unknown:
     for manifest in every(folder.name):
         fresh = [file.path for file in manifest.files if found(file.path) == file.before]
         done = [file.path for file in manifest.files if found(file.path) == file.after]
-        if len(fresh) == len(manifest.files) or len(done) == len(manifest.files):
+        beside = [path for path, digits in manifest.beside.items() if found(path) == digits]
+        if len(beside) == len(manifest.beside) and len(manifest.files) in (len(fresh), len(done)):
             return Known(manifest, bool(done))
-        strange = tuple(file.path for file in manifest.files if file.path not in (*fresh, *done))
-        if len(fresh) + len(done) > best[0]:
-            best = (len(fresh) + len(done), manifest, strange)
+        alike = {*fresh, *done, *beside}
+        strange = tuple(
+            path for path in (*(file.path for file in manifest.files), *manifest.beside) if path not in alike
+        )
+        if len(alike) > best[0]:
+            best = (len(alike), manifest, strange)
     return Unknown(best[1], best[2])
 
 
