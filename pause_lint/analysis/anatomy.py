@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from pause_lint.analysis.callables import is_callable, is_partial, spoken
 from pause_lint.analysis.endpoints import Route, bindings, requested
+from pause_lint.analysis.events import loop_bindings
 from pause_lint.analysis.guards import Term, Terms, last_name
 from pause_lint.analysis.index import Routine
 from pause_lint.analysis.syntax import own_nodes, walk
@@ -83,6 +84,7 @@ class Anatomies:
         bound: dict[str, ast.expr] = {}
         stored: list[str] = []
         yields = False
+        guarded_from = 1 << 30
         for node in nodes:
             kind = type(node)
             if kind in _PASSIVE:
@@ -95,17 +97,22 @@ class Anatomies:
                     stored.append(node.id)
             elif isinstance(node, ast.If | ast.IfExp | ast.Match):
                 if id(node) not in conditional:  # what is around it has been seen before
-                    conditional.update(id(part) for part in walk(node))
+                    inside = list(walk(node))
+                    conditional.update(map(id, inside))
+                    if any(isinstance(part, ast.Return) for part in inside):
+                        guarded_from = min(guarded_from, node.end_lineno or node.lineno)
             elif isinstance(node, ast.Assign):
                 if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
                     name = node.targets[0].id
                     variables.setdefault(name, []).append(self.terms.of(node.value, {}))
                     bound[name] = node.value
-            elif isinstance(node, ast.For | ast.AsyncFor):
-                if isinstance(node.target, ast.Name):
-                    variables.setdefault(node.target.id, []).append(("each", self.terms.iterable(node.iter, {})))
+            elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+                for name, term in loop_bindings(node.target, node.iter, self.terms.iterable(node.iter, {}), self.terms):
+                    variables.setdefault(name, []).append(term)
             elif isinstance(node, ast.Yield | ast.YieldFrom):
                 yields = True
+        # What comes after a guard clause stands under its condition.
+        conditional.update(id(call) for call in calls if call.lineno > guarded_from)
         calls.sort(key=lambda call: (call.lineno, call.col_offset))
         callables = {name: value for name, value in bound.items() if is_callable(value) and stored.count(name) == 1}
         return Anatomy(

@@ -305,7 +305,11 @@ class _Builder(Wiring):
         syntax: Sequence[ast.AST],
     ) -> int:
         over = self.terms.iterable(iterated, context.scope)
-        if never_raises(iterated) or self._resumes_items(target, syntax, context):
+        done = self._done_to_items(target, syntax)
+        if done and over[0] == "sym":
+            # What a getter gives counts by the getter's text, so that two loops over it go over the same.
+            over = ("got", ast.unparse(iterated))
+        if never_raises(iterated) or "resume" in done:
             raises = ()
         later = self.add(g.CHOICE, context.depth, alt=otherwise)
         later_take = self.call(later, context, raises, iterated)
@@ -335,15 +339,16 @@ class _Builder(Wiring):
                 self._bind(node, term, pairs, fresh, context)
         return self.assign(pairs, nxt, context, tuple(fresh))
 
-    def _resumes_items(self, target: ast.expr, body: Sequence[ast.AST], context: Context) -> bool:
+    def _done_to_items(self, target: ast.expr, body: Sequence[ast.AST]) -> set[str]:
+        """The kinds of deeds that the body of a loop does to its items."""
+        found: set[str] = set()
         bound = {node.id for node in walk(target) if isinstance(node, ast.Name)}
         for node in own_nodes(body):
             if isinstance(node, ast.Call) and self.names.speak(node):
                 deed = self.events.deed(node, {}) or self._implied(node)
-                resumes = deed is not None and deed.kind == "resume"
-                if resumes and any(isinstance(part, ast.Name) and part.id in bound for part in walk(node)):
-                    return True
-        return False
+                if deed is not None and any(isinstance(part, ast.Name) and part.id in bound for part in walk(node)):
+                    found.add(deed.kind)
+        return found
 
     def _try(self, node: ast.Try | ast.TryStar, nxt: int, context: Context) -> int:
         inner, normal = context, nxt
@@ -617,7 +622,10 @@ class _Builder(Wiring):
             entry = self._inline_target(target, call, nxt, context)
             if entry is not None:
                 return entry
-        deed = self.events.deed(node, context.scope) or self._implied(call)
+        deed = self.events.deed(node, context.scope)
+        if deed is None:
+            implied = self._implied(call)
+            deed = None if implied is None else self.events.scoped(implied, context.scope)
         if deed is not None:
             raises = _AWAIT if isinstance(node, ast.Await) else (SOME,)
             nxt = self._guarded_deed(deed, node, nxt, context, raises)
@@ -844,17 +852,28 @@ class _Builder(Wiring):
         parameters += [rest for rest in (value.args.vararg, value.args.kwarg) if rest is not None]
         bound |= {parameter.arg for parameter in parameters}
         surrounding = {} if context.foreign else context.scope
+        stored = {
+            node.id for node in own_nodes(body) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+        }
+        # What is handed on under a name and not bound again is the same thing there: so are its attributes.
+        same = {
+            parameter.arg: context.scope.get(argument.id, argument.id)
+            for parameter in parameters
+            if isinstance(argument := given.get(parameter.arg), ast.Name) and parameter.arg not in stored
+        }
         inner = context._replace(
             returns=nxt,
             return_base=len(context.frames),
             loop=None,
-            scope={**surrounding, **{name: prefix + name for name in bound}},
+            scope={**surrounding, **{name: prefix + name for name in bound}, **same},
             inlining=(*context.inlining, id(value)),
             site=context.site or site,
         )
         pairs: list[tuple[str, Term]] = []
         usual = defaults(value.args)
         for parameter in parameters:
+            if parameter.arg in same:
+                continue
             argument = given.get(parameter.arg, usual.get(parameter.arg))
             known = argument is not None and not isinstance(argument, ast.Starred)
             term = self.terms.of(argument, context.scope) if known and argument is not None else symbol(parameter)

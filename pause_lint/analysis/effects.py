@@ -15,7 +15,7 @@ from typing import NamedTuple
 from pause_lint.analysis.anatomy import Anatomies, Anatomy, CallSite
 from pause_lint.analysis.calls import CallGraph
 from pause_lint.analysis.endpoints import Endpoint, endpoints, serves
-from pause_lint.analysis.events import OPAQUE, Deed, Events, Target, same_receiver
+from pause_lint.analysis.events import OPAQUE, Deed, Events, Target, plain_receiver, same_receiver
 from pause_lint.analysis.functions import defaults, is_nested_in, parameters
 from pause_lint.analysis.guards import Term, Terms, last_name, substitute
 from pause_lint.analysis.index import Index, Routine
@@ -282,13 +282,19 @@ class Effects:
         if isinstance(node, ast.Module):
             return receiver
         names = parameters(node)
-        local = self.anatomy(routine).variables
+        anatomy = self.anatomy(routine)
+        local = anatomy.variables
 
         def leaf(term: Term) -> Term | None:
+            if term and term[0] == "sym":
+                # What a getter gives counts by the getter's text, as it does within one function.
+                got = next((site.call for site in anatomy.calls if id(site.call) == term[1]), None)
+                return ("local",) if got is None else ("got", self.anatomies.source(got))
             if not term or term[0] != "name" or term[1] in names or term[1] not in local:
-                return ("local",) if term and term[0] == "sym" else None
+                return None
             values = local[term[1]]
-            return substitute(values[0], leaf) if len(set(values)) == 1 and term not in values else ("local",)
+            found = {plain_receiver(substitute(value, leaf)) for value in values} if term not in values else ()
+            return found.pop() if len(found) == 1 else ("local",)
 
         return substitute(receiver, leaf)
 

@@ -302,7 +302,7 @@ class Events:
         if not isinstance(node, ast.Call) or id(node) in self.dead:
             return None
         if id(node) in self.implied and id(node) not in self.inlined:
-            return self.implied[id(node)][0]
+            return self.scoped(self.implied[id(node)][0], scope)
         return (
             self._method(node, scope)
             or self._mapped(node, scope)
@@ -311,6 +311,17 @@ class Events:
             or self._request(node, scope)
             or self._wrapped(node, scope)
         )
+
+    def scoped(self, deed: Deed, scope: Mapping[str, str]) -> Deed:
+        """A deed in the names of a function that is put in place of a call, as `scope` has them."""
+        if not scope:
+            return deed
+
+        def leaf(term: Term) -> Term | None:
+            return ("name", scope.get(term[1], term[1])) if term and term[0] == "name" else None
+
+        over = None if deed.over is None else substitute(deed.over, leaf)
+        return deed._replace(receiver=substitute(deed.receiver, leaf), over=over)
 
     def reference(self, node: ast.expr, scope: Mapping[str, str]) -> Deed | None:
         """The deed that calling the value of `node` would do: `x.pause`, `partial(x.pause)`, `lambda: x.pause()`."""
@@ -676,7 +687,7 @@ def same_receiver(paused: Term, resumed: Term) -> bool:
     """Whether a resume of `resumed` undoes a pause of `paused`: the same thing, its owner or its part, or one of them
     unknown.
     """
-    one, two = _plain(paused), _plain(resumed)
+    one, two = plain_receiver(paused), plain_receiver(resumed)
     if one == two or OPAQUE in (one, two):
         return True
     if one[0] == "url" or two[0] == "url":
@@ -688,7 +699,12 @@ def same_receiver(paused: Term, resumed: Term) -> bool:
     return _owns(one, two) or _owns(two, one) or _is_among(one, two)
 
 
-def _plain(receiver: Term) -> Term:
+def is_fan_out(receiver: Term) -> bool:
+    """Whether a receiver is each of several."""
+    return receiver[:1] == ("each",) or any(isinstance(part, tuple) and is_fan_out(part) for part in receiver[1:])
+
+
+def plain_receiver(receiver: Term) -> Term:
     """A receiver without filters; each of one is that one."""
 
     def leaf(term: Term) -> Term | None:

@@ -401,7 +401,10 @@ class Follower:
         taken = Open(receiver)
         there = self._resolve(deed.receiver, state.env)
         known = {(("true", there), True)} if there and there[0] in ("var", "attr", "sym") else set()
-        known |= {(("true", over), True) for over in _iterated(there) if over and over[0] in ("var", "attr", "sym")}
+        for over in _iterated(there):
+            asked = question(over)
+            if asked[0] == "lit" and asked[1][0] == "true" and asked[1][1][0] in ("var", "attr", "sym", "got", "item"):
+                known.add((asked[1], True))
         if known:
             # What could be paused is there, and what was paused one by one is not empty: `if engine:`, `if engine is
             # not
@@ -622,10 +625,12 @@ def _is_group(thrown: Thrown) -> bool:
 
 
 def _iterated(receiver: Term) -> Iterator[Term]:
-    """What a receiver is "each of"."""
+    """What a receiver is "each of", itself or the index by which it is taken; and what that was filtered from."""
     while receiver and receiver[0] in ("each", "attr", "item", "subset"):
-        if receiver[0] == "each":
+        if receiver[0] in ("each", "subset"):
             yield receiver[1]
+        elif receiver[0] == "item":
+            yield from _iterated(receiver[2])
         receiver = receiver[1]
 
 

@@ -18,7 +18,7 @@ from pause_lint.analysis.build import build
 from pause_lint.analysis.conducts import View, coroutine_names, view
 from pause_lint.analysis.duty import Duty
 from pause_lint.analysis.effects import Effects, Link, Summary
-from pause_lint.analysis.events import REGISTRARS, Deed, Events, Target
+from pause_lint.analysis.events import REGISTRARS, Deed, Events, Target, is_fan_out
 from pause_lint.analysis.flow import Followed, undoes
 from pause_lint.analysis.functions import Function, is_nested_in
 from pause_lint.analysis.guards import Terms, last_name
@@ -229,7 +229,7 @@ class Program:
             return False
         if link.effect.kind == "resume" or link.effect.guarded:
             return True
-        return len(links) > 1 or link.effect.receiver[0] == "each"
+        return len(links) > 1 or is_fan_out(link.effect.receiver)
 
     def _counts(self, summary: Summary, link: Link) -> bool:
         """Whether the pause that a call has done is this function's business."""

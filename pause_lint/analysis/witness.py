@@ -97,7 +97,8 @@ def finding(
     deed: Deed = graph.nodes[site].arg
     leak = followed.leaks[0]
     resumed = may_return or any(
-        _undoing(node, deed) and same_receiver(deed.receiver, node.arg.receiver) for node in graph.nodes
+        _undoing(node, deed) and (index in followed.closers or same_receiver(deed.receiver, node.arg.receiver))
+        for index, node in enumerate(graph.nodes)
     )
     code, kind = classify(graph, deed, followed, leak, resumed)
     what = f"{deed.pair.noun} paused by {pause_text(deed)}{_through(deed)}"
