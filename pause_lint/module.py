@@ -85,12 +85,7 @@ class Module:
     @cached_property
     def aliases(self) -> Mapping[str, str]:
         """What is imported, or at the top level bound, under another name, by that name."""
-        found = aliases_of(self.parsed)
-        for statement in self.tree.body:
-            match statement:
-                case ast.Assign(targets=[ast.Name(id=alias)], value=ast.Name(id=name) | ast.Attribute(attr=name)):
-                    found.setdefault(alias, name)
-        return found
+        return {**aliases_in(self.tree.body), **aliases_of(self.parsed)}
 
     def imported_from(self, name: str) -> list[str]:
         """The modules, as written, from which `name` is imported."""
@@ -104,6 +99,16 @@ class Module:
             for match in _IMPORT.finditer(self.parsed)
             if not self.parsed[self.parsed.rfind("\n", 0, match.start()) + 1 : match.start()].strip(" \t")
         ]
+
+
+def aliases_in(body: Iterable[ast.stmt]) -> dict[str, str]:
+    """What a block binds under another name, by that name: `stop = pause`."""
+    found: dict[str, str] = {}
+    for statement in body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=alias)], value=ast.Name(id=name) | ast.Attribute(attr=name)):
+                found.setdefault(alias, name)
+    return found
 
 
 def aliases_of(text: str) -> dict[str, str]:

@@ -14,8 +14,8 @@ SHIPPED = ("pyproject.toml", "setup.cfg", "README.md", "LICENSE")
 
 def test_installs_without_the_extras(tmp_path: Path) -> None:
     clone, environment = tmp_path / "clone", tmp_path / "environment"
-    for folder in ("pause_lint", "patches"):
-        shutil.copytree(PROJECT / folder, clone / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for part in ("pause_lint", "patches"):
+        shutil.copytree(PROJECT / part, clone / part, ignore=shutil.ignore_patterns("__pycache__"))
     for name in SHIPPED:
         shutil.copy(PROJECT / name, clone / name)
     assert run(sys.executable, "-m", "venv", environment, cwd=tmp_path).code == 0

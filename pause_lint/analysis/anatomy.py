@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from pause_lint.analysis.callables import is_callable, is_partial, spoken
+from pause_lint.analysis.callables import Local, is_callable, is_partial, spoken
 from pause_lint.analysis.endpoints import Route, bindings, requested
 from pause_lint.analysis.events import loop_bindings
 from pause_lint.analysis.guards import Term, Terms, last_name
@@ -31,7 +31,7 @@ class Anatomy(NamedTuple):
     """A function's body.
 
     variables: its own names with the values they are bound to, where that is plain. callables: those of them that are
-    bound once, to a value that can be called.
+    bound to nothing but values that can be called.
     """
 
     calls: tuple[CallSite, ...]
@@ -39,7 +39,7 @@ class Anatomy(NamedTuple):
     conditional: frozenset[int]
     """The identities of what stands under a condition."""
     variables: Mapping[str, tuple[Term, ...]]
-    callables: Mapping[str, ast.expr]
+    callables: Local
 
 
 _PASSIVE = frozenset({ast.Attribute, ast.Constant, ast.keyword, ast.Expr, ast.Await, ast.Subscript, ast.Compare})
@@ -81,7 +81,7 @@ class Anatomies:
         calls: list[ast.Call] = []
         conditional: set[int] = set()
         variables: dict[str, list[Term]] = {}
-        bound: dict[str, ast.expr] = {}
+        bound: dict[str, list[ast.expr]] = {}
         stored: list[str] = []
         yields = False
         guarded_from = 1 << 30
@@ -105,7 +105,7 @@ class Anatomies:
                 if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
                     name = node.targets[0].id
                     variables.setdefault(name, []).append(self.terms.of(node.value, {}))
-                    bound[name] = node.value
+                    bound.setdefault(name, []).append(node.value)
             elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
                 for name, term in loop_bindings(node.target, node.iter, self.terms.iterable(node.iter, {}), self.terms):
                     variables.setdefault(name, []).append(term)
@@ -114,7 +114,11 @@ class Anatomies:
         # What comes after a guard clause stands under its condition.
         conditional.update(id(call) for call in calls if call.lineno > guarded_from)
         calls.sort(key=lambda call: (call.lineno, call.col_offset))
-        callables = {name: value for name, value in bound.items() if is_callable(value) and stored.count(name) == 1}
+        callables = {
+            name: values
+            for name, values in bound.items()
+            if all(map(is_callable, values)) and stored.count(name) == len(values)
+        }
         return Anatomy(
             tuple(CallSite(call, _words(call, aliases, callables), tuple(requested(call, values))) for call in calls),
             yields,
@@ -124,11 +128,13 @@ class Anatomies:
         )
 
 
-def _words(call: ast.Call, aliases: Mapping[str, str], callables: Mapping[str, ast.expr]) -> frozenset[str]:
+def _words(call: ast.Call, aliases: Mapping[str, str], callables: Local) -> frozenset[str]:
     func = call.func
     found = {last_name(func)}
     if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Attribute):
         found.add(func.value.attr)  # `x.method.remote()`
+    elif isinstance(func, ast.Call) and last_name(func.func) == "getattr":
+        found.update(part.value for part in func.args if isinstance(part, ast.Constant) and isinstance(part.value, str))
     elif isinstance(func, ast.Lambda) or is_partial(func) or (isinstance(func, ast.Name) and func.id in callables):
         found.update(spoken(func, callables))
     for argument in (*call.args, *(keyword.value for keyword in call.keywords)):

@@ -15,8 +15,8 @@ from pause_lint.analysis.functions import defaults
 from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.syntax import own_nodes, walk
 
-Local = Mapping[str, ast.expr]
-"""The local names that are bound once, to a value that can be called."""
+Local = Mapping[str, Sequence[ast.expr]]
+"""The local names that are bound to nothing but values that can be called."""
 
 _DEPTH = 4
 
@@ -37,7 +37,11 @@ def applications(
         return
     match func:
         case ast.Name(id=name) if name in local:
-            yield from applications(local[name], args, keywords, local, depth - 1)
+            for value in local[name]:
+                yield from applications(value, args, keywords, local, depth - 1)
+        case ast.IfExp(body=body, orelse=orelse):
+            yield from applications(body, args, keywords, local, depth - 1)
+            yield from applications(orelse, args, keywords, local, depth - 1)
         case ast.Name() | ast.Attribute():
             yield Application(func, args, keywords)
         case ast.Call(args=[first, *more], keywords=given) if is_partial(func):
@@ -53,7 +57,9 @@ def is_partial(node: ast.AST) -> bool:
 
 
 def is_callable(value: ast.AST) -> bool:
-    """Whether an expression is a function by another name, or one with arguments bound to it."""
+    """Whether an expression is a function by another name, one with arguments bound to it, or a choice of two."""
+    if isinstance(value, ast.IfExp):
+        return is_callable(value.body) and is_callable(value.orelse)
     return isinstance(value, ast.Name | ast.Attribute | ast.Lambda) or is_partial(value)
 
 
@@ -64,7 +70,8 @@ def spoken(value: ast.AST, local: Local, depth: int = _DEPTH) -> Iterator[str]:
             name = last_name(part)
             yield name
             if isinstance(part, ast.Name) and name in local and depth:
-                yield from spoken(local[name], local, depth - 1)
+                for value in local[name]:
+                    yield from spoken(value, local, depth - 1)
 
 
 def _calls(function: ast.Lambda, args: Sequence[ast.expr]) -> list[ast.Call]:
@@ -86,7 +93,7 @@ def _before_star(pairs: Iterable[tuple[str, ast.expr]]) -> Iterator[tuple[str, a
 class _Substitution(ast.NodeTransformer):
     """Puts expressions in place of names."""
 
-    def __init__(self, given: Local) -> None:
+    def __init__(self, given: Mapping[str, ast.expr]) -> None:
         self.given = given
 
     def visit_Name(self, node: ast.Name) -> ast.expr:

@@ -15,6 +15,7 @@ from pause_lint.analysis.callables import Local, applications, is_callable
 from pause_lint.analysis.events import REGISTRARS, RPC_WORDS, Target, is_logging, stores, words
 from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.index import Index, Routine, imports, is_stub
+from pause_lint.module import Module
 
 
 class CallGraph:
@@ -103,7 +104,12 @@ class CallGraph:
             routines = self._function(name, where)
         elif isinstance(func, ast.Attribute):
             receiver = func.value
-            routines, declared, receiver = self._method(receiver, name, where)
+            unbound = self._unbound(receiver, name, args, where)
+            if unbound is not None:
+                # `Base.pause(self)`: the first argument is the receiver.
+                routines, receiver, args = [unbound], args[0], args[1:]
+            else:
+                routines, declared, receiver = self._method(receiver, name, where)
         else:
             routines = []
         return [
@@ -111,6 +117,19 @@ class CallGraph:
             for routine in routines
             if routine.function.node is not where.function.node
         ]
+
+    def _unbound(self, receiver: ast.expr, name: str, args: Sequence[ast.expr], where: Routine) -> Routine | None:
+        """The method that `Class.name(instance)` is."""
+        if not args or not isinstance(receiver, ast.Name) or receiver.id not in self.index.classes:
+            return None
+        one = self.index.class_named(receiver.id, where.module)
+        found = None if one is None else self.index.method(one, name)
+        node = None if found is None else found.function.node
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not any(
+            last_name(decorator) in ("staticmethod", "classmethod") for decorator in node.decorator_list
+        ):
+            return found
+        return None
 
     def _meant(self, name: str, where: Routine) -> str:
         """A name as it is called where it is defined."""
@@ -128,9 +147,9 @@ class CallGraph:
         outer = [routine for routine in found if routine.function.parent is None]
         own = [routine for routine in outer if routine.module is where.module]
         if own:
-            return own[:1]
+            return own
         imported = [routine for routine in outer if imports(where.module, name, routine.module)]
-        if len(imported) == 1:
+        if imported and all(routine.module is imported[0].module for routine in imported):
             return imported
         return outer if len(outer) == 1 and where.module.imported_from(name) else []
 
@@ -158,13 +177,9 @@ class CallGraph:
             case ast.Call(func=ast.Name(id="super")) if one is not None:
                 found = self.index.base_method(one, name)
                 return ([found] if found is not None else []), "", ast.Name(id="self", ctx=ast.Load())
-            case ast.Name(id=module) if self.index.functions.get(name) and not self.index.is_declared(receiver, where):
-                functions = [
-                    r
-                    for r in self.index.functions[name]
-                    if r.function.parent is None and _module_is(r, self._meant(module, where))
-                ]
-                if len(functions) == 1:
+            case ast.Name(id=module) if not self.index.is_declared(receiver, where):
+                functions = self._of_module(self._meant(module, where), name)
+                if functions:
                     return functions, "", None
         types = self.index.types_of(receiver, where)
         if types:
@@ -177,9 +192,29 @@ class CallGraph:
             return [], "", receiver
         return self._by_name(name, where), "", receiver
 
+    def _of_module(self, module: str, name: str) -> list[Routine]:
+        """The functions that a module of the tree has under a name."""
+        found = [
+            r for r in self.index.functions.get(name, ()) if r.function.parent is None and _is_called(r.module, module)
+        ]
+        for offering in self.index.offering(name):
+            if _is_called(offering, module):
+                real = offering.aliases[name]
+                found += [
+                    routine
+                    for routine in self.index.functions.get(real, ())
+                    if routine.module is offering or imports(offering, real, routine.module)
+                ]
+        return found if all(routine.module is found[0].module for routine in found) else []
+
     def _by_name(self, name: str, where: Routine) -> list[Routine]:
         """A receiver without a declared type: the method of that name, if there is one or all of them agree."""
-        found = [routine for routine in self.index.methods.get(name, ()) if not is_stub(routine)]
+        # A function that calls one of its own name on another object hands the call on.
+        found = [
+            routine
+            for routine in self.index.methods.get(name, ())
+            if not is_stub(routine) and routine.function.node is not where.function.node
+        ]
         if not found or all(self.interesting(routine) for routine in found):
             return sorted(found, key=lambda routine: routine.order)
         return []
@@ -225,7 +260,10 @@ def _given(target: Target, args: Sequence[ast.expr]) -> frozenset[str]:
 
 
 def _unwrapped(func: ast.expr) -> ast.expr:
-    """`x.method` of `x.method.remote` and of `x.method.options(...).remote`."""
+    """`x.method` of `x.method.remote`, of `x.method.options(...).remote` and of `getattr(x, "method")`."""
+    match func:
+        case ast.Call(func=ast.Name(id="getattr"), args=[receiver, ast.Constant(value=str() as name), *_]):
+            return ast.copy_location(ast.Attribute(value=receiver, attr=name, ctx=ast.Load()), func)
     if isinstance(func, ast.Attribute) and func.attr in ("remote", "delay"):
         inner = func.value
         if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr == "options":
@@ -256,6 +294,6 @@ def _encloses(parent: ast.AST, where: Routine) -> bool:
         current = current.parent
 
 
-def _module_is(routine: Routine, name: str) -> bool:
-    stem = routine.module.path.removesuffix(".py").removesuffix("/__init__")
+def _is_called(module: Module, name: str) -> bool:
+    stem = module.path.removesuffix(".py").removesuffix("/__init__")
     return stem.rpartition("/")[2] == name

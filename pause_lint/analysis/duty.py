@@ -127,6 +127,8 @@ class Duty:
             return link is None and self._goes_on(routine, effect)
         if link is None:
             return True
+        if self._overrides(routine, link.callee):
+            return False
         if self._stands_below(link):
             return False
         if self._is_at_hand(effect.receiver):
@@ -134,6 +136,16 @@ class Duty:
         return not any(
             self._is_at_hand(above.effect.receiver) and not self.is_provider(above.caller, effect.pair)
             for above in self._links_above(routine, effect)
+        )
+
+    def _overrides(self, routine: Routine, callee: Routine) -> bool:
+        """Whether a method does what the one does that it overrides, and more: it is one in its place."""
+        one = self.effects.index.owner(routine.function)
+        return (
+            one is not None
+            and routine.name == callee.name
+            and routine is not callee
+            and self.effects.index.base_method(one, routine.name) is callee
         )
 
     def _goes_on(self, routine: Routine, effect: Effect) -> bool:

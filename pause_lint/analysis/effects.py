@@ -183,6 +183,7 @@ class Effects:
         owner = self.index.owner(routine.function)
         if owner is not None and routine.name.startswith("__") and routine.name != "__init__":
             yield owner.name
+        yield from self.index.names_of(routine)
         for module in self.index.modules:
             yield from (alias for alias, name in module.aliases.items() if name == routine.name)
         for endpoint in self.endpoints:

@@ -11,15 +11,17 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import TypeGuard
 
 from pause_lint.analysis.functions import Function
 from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.syntax import walk
-from pause_lint.module import Module
+from pause_lint.module import Module, aliases_in
 
 _WRAPPERS = frozenset({"Optional", "Annotated", "Final", "ClassVar", "Type", "type", "Required", "Awaitable"})
 _DEPTH = 12
 _DECLARED = re.compile(r":\s*([^=\n#]+)")
+_RETURNED = re.compile(r"^\s*return (?:\w+\.)*([A-Z]\w*)\(", re.MULTILINE)
 _MADE = re.compile(r"=\s*(?:await\s+)?(?:\w+\.)*([A-Z]\w*)\(")
 
 
@@ -44,9 +46,12 @@ class Routine:
 
 
 class Class:
-    """A class of the tree: its bases by name, and its own methods. parent: the function that it stands in."""
+    """A class of the tree: its bases by name, its own methods, and what it offers under another name.
 
-    __slots__ = ("bases", "methods", "module", "node", "parent")
+    parent: the function that it stands in.
+    """
+
+    __slots__ = ("aliases", "bases", "methods", "module", "node", "parent")
 
     def __init__(self, module: Module, node: ast.ClassDef, bases: tuple[str, ...], parent: Function | None) -> None:
         self.module = module
@@ -54,6 +59,7 @@ class Class:
         self.bases = bases
         self.parent = parent
         self.methods: dict[str, Routine] = {}
+        self.aliases: dict[str, str] = {}
 
     @property
     def name(self) -> str:
@@ -102,6 +108,7 @@ class Index:
                 if isinstance(node, ast.ClassDef):
                     one = Class(module, node, tuple(last_name(_bare(base)) for base in node.bases), parent)
                     self.classes.setdefault(node.name, []).append(one)
+                    one.aliases.update(aliases_in(node.body))
                     stack.append((node.body, f"{prefix}{node.name}.", one, parent))
                 elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                     function = Function(node, prefix + node.name, owner.node if owner else None, parent)
@@ -171,10 +178,14 @@ class Index:
         """The name that `name` stands for in `near` where it is offered under another, and the module that says so."""
         if name in near.aliases:
             return near.aliases[name], near
-        for module in self._offering.get(name, ()):
+        for module in self.offering(name):
             if imports(near, name, module):
                 return module.aliases[name], module
         return name, near
+
+    def offering(self, name: str) -> list[Module]:
+        """The modules that have something else under this name."""
+        return self._offering.get(name, [])
 
     @cached_property
     def _offering(self) -> dict[str, list[Module]]:
@@ -189,6 +200,9 @@ class Index:
         """The method `name` of a class or of the first of its bases that has it."""
         if name in one.methods:
             return one.methods[name]
+        real = one.aliases.get(name) or next(iter(self._bound_names(one, name)), name)
+        if real != name and depth < _DEPTH:
+            return self.method(one, real, depth + 1)
         if depth < _DEPTH:
             for base in one.bases:
                 above = self.class_named(base, one.module)
@@ -196,6 +210,22 @@ class Index:
                 if found is not None:
                     return found
         return None
+
+    def _bound_names(self, one: Class, attr: str) -> list[str]:
+        """The methods that the text of a class binds to an attribute of its instances: `self.stop = self._stop`."""
+        return re.findall(rf"\bself\.{attr} = self\.(\w+)[ \t]*$", self._text(one), re.MULTILINE)
+
+    def names_of(self, routine: Routine) -> list[str]:
+        """The names under which the class of a method offers it besides its own."""
+        one = self.owner(routine.function)
+        if one is None:
+            return []
+        bound = re.findall(rf"\bself\.(\w+) = self\.{routine.name}[ \t]*$", self._text(one), re.MULTILINE)
+        return [*bound, *(alias for alias, name in one.aliases.items() if name == routine.name)]
+
+    @staticmethod
+    def _text(one: Class) -> str:
+        return "\n".join(one.module.lines[one.node.lineno - 1 : one.node.end_lineno])
 
     def company(self, routine: Routine) -> frozenset[str]:
         """The names of which one stands wherever a function is used that has to be told from others of its name: its
@@ -274,6 +304,8 @@ class Index:
                     for one in self.types_of(value, where, depth + 1)
                     for found in self.attribute(one, attr, depth + 1)
                 ]
+            case ast.Call(func=func, args=[given, _]) if last_name(func) == "cast":
+                return self.declared(given, where.module)
             case ast.Call(func=func):
                 return self._result(func, where, depth)
             case ast.Await(value=value):
@@ -305,15 +337,25 @@ class Index:
         if annotation is not None:
             return self.declared(annotation, where.module)
         values: list[ast.expr] = []
+        narrowed: list[ast.expr] = []
         for node in walk(where.function.node):
             match node:
+                case ast.For(target=target, iter=over) | ast.AsyncFor(target=target, iter=over):
+                    values += item_of(target, over, name)
+                case ast.comprehension(target=target, iter=over):
+                    values += item_of(target, over, name)
+                case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=asked), kinds]) if asked == name:
+                    narrowed += kinds.elts if isinstance(kinds, ast.Tuple) else [kinds]
                 case ast.AnnAssign(target=ast.Name(id=target), annotation=given) if target == name:
                     return self.declared(given, where.module)
                 case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:
                     values.append(value)
                 case ast.withitem(context_expr=value, optional_vars=ast.Name(id=target)) if target == name:
                     values.append(value)
-        return self.types_of(values[0], where, depth + 1) if len(values) == 1 else []
+        found = [self.types_of(value, where, depth + 1) for value in values]
+        if found and all(types == found[0] for types in found):
+            return found[0]
+        return [] if found else [one for kind in narrowed for one in self.declared(kind, where.module)]
 
     def _result(self, func: ast.expr, where: Routine, depth: int) -> list[Class]:
         if isinstance(func, ast.Name):
@@ -338,16 +380,55 @@ class Index:
             node = candidates[0].function.node
             if not isinstance(node, ast.Module) and node.returns is not None:
                 return self.declared(node.returns, candidates[0].module)
+            made = [self.class_named(name, candidates[0].module) for name in _RETURNED.findall(_source(candidates[0]))]
+            return [one for one in made if one is not None] if len(made) == 1 else []
         return []
 
-    def declared(self, annotation: ast.expr, near: Module) -> list[Class]:
-        """The classes of the tree that an annotation names."""
-        return [one for name in annotation_names(annotation) if (one := self.class_named(name, near)) is not None]
+    def declared(self, annotation: ast.expr, near: Module, depth: int = 0) -> list[Class]:
+        """The classes of the tree that an annotation names, itself or through an alias or a type variable."""
+        found: list[Class] = []
+        for name in annotation_names(annotation):
+            one = self.class_named(name, near)
+            if one is not None:
+                found.append(one)
+            elif depth < _DEPTH:
+                for module, value in self._meanings(name, near):
+                    found += self.declared(value, module, depth + 1)
+        return found
+
+    def _meanings(self, name: str, near: Module) -> Iterator[tuple[Module, ast.expr]]:
+        """What a module binds a name to that may be a type: `X = A | B`, `T = TypeVar("T", bound=A)`."""
+        for module, value in self._bindings.get(name, ()):
+            if module is near or imports(near, name, module):
+                match value:
+                    case ast.Call(func=func, args=args, keywords=keywords) if last_name(func) == "TypeVar":
+                        bounds = (keyword.value for keyword in keywords if keyword.arg == "bound")
+                        yield from ((module, part) for part in (*bounds, *args[1:]))
+                    case ast.Subscript() | ast.BinOp() | ast.Constant(value=str()):
+                        yield module, value
+
+    @cached_property
+    def _bindings(self) -> dict[str, list[tuple[Module, ast.expr]]]:
+        """What the modules bind names to at their top level."""
+        found: dict[str, list[tuple[Module, ast.expr]]] = {}
+        for module in self.modules:
+            for statement in module.tree.body:
+                match statement:
+                    case (
+                        ast.Assign(targets=[ast.Name(id=name)], value=value)
+                        | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+                    ):
+                        found.setdefault(name, []).append((module, value))
+        return found
 
     def attribute(self, one: Class, attr: str, depth: int) -> list[Class]:
         """The classes that attribute `attr` of a class is declared, or constructed, to be of."""
         if depth > _DEPTH:
             return []
+        getter = self.method(one, attr)
+        if getter is not None and is_property(getter):
+            returns: ast.expr | None = getattr(getter.function.node, "returns", None)
+            return [] if returns is None else self.declared(returns, getter.module)
         for name in self._attribute_texts(one, attr):
             found = [part for word in name.split("|") if (part := self.class_named(word, one.module)) is not None]
             if found:
@@ -363,7 +444,17 @@ class Index:
                 found = self.attribute(above, attr, depth + 1)
                 if found:
                     return found
+        # Declared with a type variable above: what the bases are given stands for it.
+        given = [base.slice for base in one.node.bases if isinstance(base, ast.Subscript)]
+        if given and any(attr in self._text(above) for above in self._above(one)):
+            return [found for part in given for found in self.declared(part, one.module)]
         return []
+
+    def _above(self, one: Class) -> Iterator[Class]:
+        for base in one.bases:
+            above = self.class_named(base, one.module)
+            if above is not None and above is not one:
+                yield above
 
     def _attribute_texts(self, one: Class, attr: str) -> tuple[str, ...]:
         """Class names by which the text of a class declares or makes an attribute, declarations first.
@@ -412,6 +503,34 @@ def annotation_names(annotation: ast.expr) -> list[str]:
             ]
             return inner if last_name(value) in _WRAPPERS or inner else [last_name(value)]
     return []
+
+
+def item_of(target: ast.expr, over: ast.expr, name: str) -> list[ast.expr]:
+    """What a loop goes over to bind `name`: its collection, of which the type says what the items are."""
+    match over:
+        case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *_]):
+            return item_of(target.elts[1], inner, name) if _is_pair(target) else []
+        case ast.Call(func=ast.Attribute(value=inner, attr="items"), args=[]):
+            return item_of(target.elts[1], inner, name) if _is_pair(target) else []
+        case ast.Call(func=ast.Name(id="zip"), args=parts) if isinstance(target, ast.Tuple):
+            pairs = zip(target.elts, parts, strict=False)
+            return [found for element, part in pairs for found in item_of(element, part, name)]
+        case ast.Call(func=ast.Name(id="list" | "tuple" | "sorted" | "reversed" | "set"), args=[inner, *_]):
+            return item_of(target, inner, name)
+        case ast.Call(func=ast.Attribute(value=inner, attr="values"), args=[]):
+            return item_of(target, inner, name)
+    return [over] if isinstance(target, ast.Name) and target.id == name else []
+
+
+def _is_pair(target: ast.expr) -> TypeGuard[ast.Tuple]:
+    return isinstance(target, ast.Tuple) and len(target.elts) == 2
+
+
+def is_property(routine: Routine) -> bool:
+    """Whether a method is read like an attribute."""
+    node = routine.function.node
+    decorators = () if isinstance(node, ast.Module) else node.decorator_list
+    return any(last_name(decorator) in ("property", "cached_property") for decorator in decorators)
 
 
 def is_stub(routine: Routine) -> bool:
