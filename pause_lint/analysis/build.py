@@ -27,7 +27,7 @@ from pause_lint.analysis.exceptions import (
     is_exception,
 )
 from pause_lint.analysis.functions import defaults
-from pause_lint.analysis.guards import FALSE, TRUE, Term, last_name, location, substitute, symbol
+from pause_lint.analysis.guards import FALSE, NONE, TRUE, Term, last_name, location, substitute, symbol
 from pause_lint.analysis.localnames import SILENT, LocalNames, manager_kind
 from pause_lint.analysis.syntax import children, own_nodes, walk
 from pause_lint.analysis.wiring import Context, Wiring
@@ -42,17 +42,28 @@ _INLINE_DEPTH = 4
 _MOST_YIELDS = 2
 
 
-def build(function: ast.AST, body: Sequence[ast.stmt], events: Events, hierarchy: Hierarchy) -> g.Graph:
+def build(
+    function: ast.AST,
+    body: Sequence[ast.stmt],
+    events: Events,
+    hierarchy: Hierarchy,
+    plain: Callable[[Term], Term] = lambda term: term,
+) -> g.Graph:
     """The graph of `function`, whose statements are `body` (a module's or a function's).
+
+    plain: gives the simplest of the paths that lead to the same object.
 
     Raises RecursionError for nesting deeper than the interpreter's stack.
     """
-    return _Builder(function, events, hierarchy).build(body)
+    return _Builder(function, events, hierarchy, plain).build(body)
 
 
 class _Builder(Wiring):
-    def __init__(self, function: ast.AST, events: Events, hierarchy: Hierarchy) -> None:
+    def __init__(
+        self, function: ast.AST, events: Events, hierarchy: Hierarchy, plain_path: Callable[[Term], Term]
+    ) -> None:
         super().__init__(g.Graph(function, hierarchy))
+        self.plain_path = plain_path
         self.events = events.within(getattr(function, "body", ()))
         self.terms = events.terms
         self.names = LocalNames((), self.events)
@@ -126,6 +137,7 @@ class _Builder(Wiring):
                     leave = self.jump(context, self.add(g.RETURN, 0, syntax=node), 0)
                 else:
                     leave = self.jump(context, context.returns, context.return_base)
+                    leave = self._give(NONE if returned is None else self._value(returned, context), leave, context)
                 return leave if returned is None else self.expression(returned, leave, context)
             case ast.Raise():
                 return self._raise(node, context)
@@ -202,6 +214,10 @@ class _Builder(Wiring):
                 return self.call(nxt, context, (SOME,), node)
         return nxt
 
+    def _give(self, value: Term, nxt: int, context: Context) -> int:
+        """What a function that is put in place of a call returns."""
+        return self.assign([(context.result, value)], nxt, context) if context.result else nxt
+
     def _if(self, node: ast.If, nxt: int, context: Context) -> int:
         chain = [node]
         while len(chain[-1].orelse) == 1 and isinstance(chain[-1].orelse[0], ast.If):
@@ -238,7 +254,7 @@ class _Builder(Wiring):
                 self._value(value.body, context),
                 self._value(value.orelse, context),
             )
-        return self.terms.of(value, context.scope)
+        return self.plain_path(self._given_by_calls(value, self.terms.of(value, context.scope)))
 
     def _bind(
         self, target: ast.expr, term: Term, pairs: list[tuple[str, Term]], fresh: list[int], context: Context
@@ -622,6 +638,8 @@ class _Builder(Wiring):
             entry = self._inline_target(target, call, nxt, context)
             if entry is not None:
                 return entry
+            if self._gives(call):
+                nxt = self.assign([(_result(call), symbol(call))], nxt, context)
         deed = self.events.deed(node, context.scope)
         if deed is None:
             implied = self._implied(call)
@@ -686,7 +704,8 @@ class _Builder(Wiring):
             known = self._implied(context.site, syntax.lineno)
             deed = deed._replace(node=context.site, chain=known.chain if known is not None else deed.chain)
         over = None if deed.over is None else self._outer(deed.over, context)
-        deed = deed._replace(receiver=self._named(self._outer(deed.receiver, context)), over=over)
+        receiver = self.plain_path(self._named(self._outer(deed.receiver, context)))
+        deed = deed._replace(receiver=receiver, over=None if over is None else self.plain_path(over))
         return self.add(
             g.DEED,
             context.depth,
@@ -788,7 +807,9 @@ class _Builder(Wiring):
         parameters = [argument.arg for argument in (*target.node.args.posonlyargs, *target.node.args.args)]
         if target.receiver is not None and parameters and parameters[0] not in given:
             given[parameters[0]] = target.receiver
-        entry = self._inline(target.node, given, site, nxt, context._replace(foreign=True, at_yield=None))
+        result = _result(site) if self._gives(site) else ""
+        within = context._replace(foreign=True, at_yield=None, result=result)
+        entry = self._inline(target.node, given, site, nxt, within)
         operands = [argument for argument in getattr(site, "args", ()) if not isinstance(argument, ast.Starred)]
         return None if entry is None else self.plain(operands, entry, context)
 
@@ -879,8 +900,34 @@ class _Builder(Wiring):
             term = self.terms.of(argument, context.scope) if known and argument is not None else symbol(parameter)
             pairs.append((prefix + parameter.arg, term))
             self.graph.parameters[prefix + parameter.arg] = term
-        entry = self.block(body, nxt, inner)
+        entry = self.block(body, self._give(NONE, nxt, inner), inner)
         return self.assign(pairs, entry, context, tuple(id(parameter) for parameter in parameters)) if pairs else entry
+
+    def _gives(self, call: ast.AST) -> bool:
+        """Whether a call is one of a function that is put in its place and returns something."""
+        target = self.events.inlined.get(id(call))
+        return target is not None and any(
+            isinstance(node, ast.Return) and node.value is not None for node in own_nodes(target.node.body)
+        )
+
+    def _given_by_calls(self, node: ast.expr, term: Term) -> Term:
+        """A term with what calls give whose functions are put in their place as the variables that hold it."""
+        if not self.events.inlined:
+            return term
+        calls = {id(part): part for part in own_nodes([node]) if isinstance(part, ast.Call) and self._gives(part)}
+        if not calls:
+            return term
+        awaited = {
+            id(part): part.value
+            for part in own_nodes([node])
+            if isinstance(part, ast.Await) and id(part.value) in calls
+        }
+
+        def leaf(part: Term) -> Term | None:
+            call = (awaited.get(part[1]) or calls.get(part[1])) if part and part[0] == "sym" else None
+            return None if call is None else ("name", _result(call))
+
+        return substitute(term, leaf)
 
     def _named(self, term: Term) -> Term:
         """A term in which what calls give counts by their text, so that two calls of one getter agree."""
@@ -945,9 +992,13 @@ class _Builder(Wiring):
                 return self.test(
                     test, self.test(body, true, false, context), self.test(orelse, true, false, context), context
                 )
-        return self.expression(
-            node, self.branch(self.terms.of(node, context.scope), true, false, context, node), context, kept=True
-        )
+        asked = self._given_by_calls(node, self.terms.of(node, context.scope))
+        return self.expression(node, self.branch(asked, true, false, context, node), context, kept=True)
+
+
+def _result(call: ast.AST) -> str:
+    """The variable for what a call gives whose function is put in its place."""
+    return f"#result {id(call)}"
 
 
 def _flag(site: ast.Call) -> str:

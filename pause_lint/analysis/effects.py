@@ -20,11 +20,14 @@ from pause_lint.analysis.functions import defaults, is_nested_in, parameters
 from pause_lint.analysis.guards import Term, Terms, last_name, substitute
 from pause_lint.analysis.index import Index, Routine
 from pause_lint.analysis.ownership import FINAL_NAMES, Conduct, Surroundings, is_test
+from pause_lint.analysis.paths import Paths
 from pause_lint.analysis.syntax import walk
 from pause_lint.finding import Step
 from pause_lint.pairs import Pair, Vocabulary, plain_name
 
 MAX_HOPS = 12
+_DEFINING = ("from ", "import ", "def ", "async def ", "class ", "#", '"', "'", ")")
+"""How lines begin that bring a name in, or only tell of it."""
 _COMMENT = re.compile(r"#\s*pause-lint:\s*(pauses|resumes|neutral)\b")
 
 
@@ -97,6 +100,7 @@ class Effects:
         self.index = index
         self.events = events
         self.terms: Terms = events.terms
+        self.paths = Paths(index, events.terms)
         self.vocabulary: Vocabulary = events.vocabulary
         self.outside = outside
         self.summaries: dict[int, Summary] = {}
@@ -203,6 +207,21 @@ class Effects:
                     found[id(routine.function.node)] = routine
         return sorted(found.values(), key=lambda routine: routine.order)
 
+    def has_unknown_users(self, routine: Routine) -> bool:
+        """Whether something in the tree names a function that is not understood to call it: it may, all the same."""
+        key = id(routine.function.node)
+        known = {key, *(id(link.caller.function.node) for link in self.callers.get(key, ()))}
+        for name in self._handles(routine):
+            for user in self._mentioning(name):
+                if id(user.function.node) not in known and any(name in site.words for site in self.anatomy(user).calls):
+                    return True
+            for module in self.index.modules:
+                for line in module.lines_with(name, alone=True):
+                    text = module.lines[line - 1].strip()
+                    if self.index.innermost(module, line) is None and not text.startswith(_DEFINING):
+                        return True
+        return False
+
     # -- one function --------------------------------------------------------------------------------------------------
 
     def _summary(self, routine: Routine) -> Summary:
@@ -297,7 +316,7 @@ class Effects:
             found = {plain_receiver(substitute(value, leaf)) for value in values} if term not in values else ()
             return found.pop() if len(found) == 1 else ("local",)
 
-        return substitute(receiver, leaf)
+        return self.paths.plain(substitute(receiver, leaf), self.index.owner(routine.function))
 
     def _marked(self, routine: Routine) -> str:
         node = routine.function.node

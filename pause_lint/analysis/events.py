@@ -393,6 +393,7 @@ class Events:
         name = last_name(call.func)
         if not name or stores(call.func) or self.registers(call):
             return None
+        handed: list[tuple[ast.expr, Deed]] = []
         for argument in (
             *call.args,
             *(keyword.value for keyword in call.keywords if keyword.arg not in ("key", "default")),
@@ -400,9 +401,11 @@ class Events:
             if isinstance(argument, ast.Attribute | ast.Call | ast.Lambda):
                 found = self.reference(argument, scope)
                 if found is not None:
-                    others = tuple(part for part in call.args if part is not argument)
-                    return found._replace(node=call, parts=others)
-        return None
+                    handed.append((argument, found))
+        if len({found.kind for _, found in handed}) != 1:
+            return None  # who is handed both halves brings them together
+        argument, found = handed[0]
+        return found._replace(node=call, parts=tuple(part for part in call.args if part is not argument))
 
     def _mapped(self, call: ast.Call, scope: Mapping[str, str]) -> Deed | None:
         """`executor.map(lambda e: e.pause(), engines)`."""

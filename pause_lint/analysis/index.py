@@ -213,19 +213,15 @@ class Index:
 
     def _bound_names(self, one: Class, attr: str) -> list[str]:
         """The methods that the text of a class binds to an attribute of its instances: `self.stop = self._stop`."""
-        return re.findall(rf"\bself\.{attr} = self\.(\w+)[ \t]*$", self._text(one), re.MULTILINE)
+        return re.findall(rf"\bself\.{attr} = self\.(\w+)[ \t]*$", text_of(one), re.MULTILINE)
 
     def names_of(self, routine: Routine) -> list[str]:
         """The names under which the class of a method offers it besides its own."""
         one = self.owner(routine.function)
         if one is None:
             return []
-        bound = re.findall(rf"\bself\.(\w+) = self\.{routine.name}[ \t]*$", self._text(one), re.MULTILINE)
+        bound = re.findall(rf"\bself\.(\w+) = self\.{routine.name}[ \t]*$", text_of(one), re.MULTILINE)
         return [*bound, *(alias for alias, name in one.aliases.items() if name == routine.name)]
-
-    @staticmethod
-    def _text(one: Class) -> str:
-        return "\n".join(one.module.lines[one.node.lineno - 1 : one.node.end_lineno])
 
     def company(self, routine: Routine) -> frozenset[str]:
         """The names of which one stands wherever a function is used that has to be told from others of its name: its
@@ -446,15 +442,19 @@ class Index:
                     return found
         # Declared with a type variable above: what the bases are given stands for it.
         given = [base.slice for base in one.node.bases if isinstance(base, ast.Subscript)]
-        if given and any(attr in self._text(above) for above in self._above(one)):
+        if given and any(attr in text_of(above) for above in self.lineage(one)[1:]):
             return [found for part in given for found in self.declared(part, one.module)]
         return []
 
-    def _above(self, one: Class) -> Iterator[Class]:
-        for base in one.bases:
-            above = self.class_named(base, one.module)
-            if above is not None and above is not one:
-                yield above
+    def lineage(self, one: Class) -> list[Class]:
+        """A class and those above it, nearest first."""
+        found = [one]
+        for each in found:
+            for base in each.bases:
+                above = self.class_named(base, each.module)
+                if above is not None and above not in found:
+                    found.append(above)
+        return found
 
     def _attribute_texts(self, one: Class, attr: str) -> tuple[str, ...]:
         """Class names by which the text of a class declares or makes an attribute, declarations first.
@@ -524,6 +524,11 @@ def item_of(target: ast.expr, over: ast.expr, name: str) -> list[ast.expr]:
 
 def _is_pair(target: ast.expr) -> TypeGuard[ast.Tuple]:
     return isinstance(target, ast.Tuple) and len(target.elts) == 2
+
+
+def text_of(one: Class) -> str:
+    """The lines of a class, those of functions that were left out of the tree included."""
+    return "\n".join(one.module.lines[one.node.lineno - 1 : one.node.end_lineno])
 
 
 def is_property(routine: Routine) -> bool:

@@ -260,7 +260,8 @@ class Program:
             if ownership.is_test(function) and not self.options.include_tests:
                 continue
             try:
-                graphs[id(function.node)] = build(function.node, function.body, self.events, hierarchy)
+                plain = partial(self.effects.paths.plain, one=self.index.owner(function))
+                graphs[id(function.node)] = build(function.node, function.body, self.events, hierarchy, plain)
             except RecursionError:
                 notes.append(f"{one.module.path}: {function.name} is nested too deep and was not analysed")
         for conduct in conducts:
@@ -341,7 +342,11 @@ class Program:
         if ownership.is_excused(conduct, deed, self.around[module.path]):
             return True
         routine = self.index.routines.get(id(conduct.function.node))
-        if routine is not None and (self.duty.serves_both(routine, deed.pair) or self.duty.only_at_the_end(routine)):
+        if routine is not None and (
+            self.duty.serves_both(routine, deed.pair)
+            or self.duty.only_at_the_end(routine)
+            or (not ownership.goes_on(conduct.function, deed) and self.effects.has_unknown_users(routine))
+        ):
             return True
         summary = self.effects.summaries.get(id(conduct.function.node))
         return summary is not None and any(

@@ -41,6 +41,8 @@ class Context(NamedTuple):
     items: Mapping[str, Term] = {}
     """What the variables of the loops around stand for, as long as their bodies do not bind them again."""
     site: ast.expr | None = None
+    result: str = ""
+    """In the body of a function put in place of a call: the variable for what it returns."""
 
 
 class Wiring:

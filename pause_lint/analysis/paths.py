@@ -1,0 +1,132 @@
+"""Which paths lead to the same object, as far as the text of the classes says: `self.helper.engine` is `self.engine`.
+
+A path stands for another one where a property returns that, where it is assigned nothing else, or where an object is
+constructed with it and keeps it. Read from the text, for the bodies of functions that nothing else needs are not
+parsed. Nothing here knows about pauses.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from pause_lint.analysis.guards import Term, Terms, last_name
+from pause_lint.analysis.index import Class, Index, is_property, text_of
+
+SELF: Term = ("name", "self")
+
+_DEPTH = 4
+_PATH = re.compile(r"\s*return (self(?:\.\w+)+)[ \t]*$", re.MULTILINE)
+
+
+class Paths:
+    """Answers about the classes of an index; each is worked out once."""
+
+    def __init__(self, index: Index, terms: Terms) -> None:
+        self.index = index
+        self.terms = terms
+        self._known: dict[tuple[int, str], Term | None] = {}
+        self._kept: dict[tuple[int, str, str], Term | None] = {}
+
+    def plain(self, term: Term, one: Class | None, depth: int = _DEPTH) -> Term:
+        """The same in the simplest paths that start at the `self` of a class."""
+        if one is None or not term:
+            return term
+        if term[0] != "attr":
+            return tuple(self.plain(part, one, depth) if isinstance(part, tuple) else part for part in term)
+        base, name = self.plain(term[1], one, depth), term[2]
+        other: Term | None = None
+        if base == SELF:
+            other = self._stands_for(one, name)
+        elif base[0] == "attr" and base[1] == SELF:
+            other = self._keeps(one, base[2], name)
+        if other is not None and depth:
+            return self.plain(other, one, depth - 1)
+        return ("attr", base, name)
+
+    def _stands_for(self, one: Class, attr: str) -> Term | None:
+        """The path that `self.attr` is another name for."""
+        key = (id(one.node), attr)
+        if key not in self._known:
+            self._known[key] = None
+            self._known[key] = self._term(self._other(one, attr))
+        return self._known[key]
+
+    def _other(self, one: Class, attr: str) -> str | None:
+        getter = self.index.method(one, attr)
+        if getter is not None:
+            first, last = getter.function.lines
+            found = _PATH.findall("\n".join(getter.module.lines[first - 1 : last])) if is_property(getter) else []
+            return found[0] if len(found) == 1 else None
+        for text in map(text_of, self.index.lineage(one)):
+            values = re.findall(rf"\bself\.{attr}(?::[^=\n]+)? = (.+)$", text, re.MULTILINE)
+            if values:
+                value = str(values[0]).strip()
+                return value if len(values) == 1 and re.fullmatch(r"self(?:\.\w+)+", value) else None
+        return None
+
+    def _keeps(self, one: Class, attr: str, name: str) -> Term | None:
+        """What the object that `self.attr` is constructed as keeps under a name, in the terms of the constructing
+        class.
+        """
+        key = (id(one.node), attr, name)
+        if key not in self._kept:
+            self._kept[key] = None
+            self._kept[key] = self._given(one, attr, name)
+        return self._kept[key]
+
+    def _given(self, one: Class, attr: str, name: str) -> Term | None:
+        for maker in self.index.lineage(one):
+            made = re.findall(rf"\bself\.{attr}(?::[^=\n]+)? = ([\w.]+\(.*\))[ \t]*$", text_of(maker), re.MULTILINE)
+            if len(made) != 1:
+                continue
+            call = _parsed(made[0])
+            if not isinstance(call, ast.Call):
+                return None
+            kind = self.index.class_named(last_name(call.func), maker.module)
+            parameter = None if kind is None else self._parameter(kind, name)
+            value = None if parameter is None else _argument(call, *parameter)
+            if isinstance(value, ast.Name) and value.id != "self":
+                kept = re.findall(rf"\bself\.(\w+)(?::[^=\n]+)? = {value.id}[ \t]*$", text_of(maker), re.MULTILINE)
+                return ("attr", SELF, kept[0]) if len(kept) == 1 else None
+            return None if value is None else self._term(ast.unparse(value))
+        return None
+
+    def _parameter(self, kind: Class, name: str) -> tuple[str, int] | None:
+        """The parameter of the constructor, with its place, that a class keeps as `self.name`."""
+        init = self.index.method(kind, "__init__")
+        if init is None:
+            return None
+        kept = {
+            str(found)
+            for text in map(text_of, self.index.lineage(kind))
+            for found in re.findall(rf"\bself\.{name}(?::[^=\n]+)? = (.+)$", text, re.MULTILINE)
+        }
+        arguments: ast.arguments = getattr(init.function.node, "args")  # noqa: B009
+        names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)][1:]
+        only = kept.pop().strip() if len(kept) == 1 else ""
+        return (only, names.index(only)) if only in names else None
+
+    def _term(self, path: str | None) -> Term | None:
+        """The term of a path that starts at `self`."""
+        if path is None or not re.fullmatch(r"self(?:\.\w+)*", path):
+            return None
+        found: Term = SELF
+        for name in path.split(".")[1:]:
+            found = ("attr", found, name)
+        return found
+
+
+def _parsed(text: str) -> ast.expr | None:
+    try:
+        return ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return None
+
+
+def _argument(call: ast.Call, name: str, place: int) -> ast.expr | None:
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return keyword.value
+    before = call.args[: place + 1]
+    return before[place] if len(before) > place and not any(isinstance(part, ast.Starred) for part in before) else None
