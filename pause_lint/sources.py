@@ -97,6 +97,7 @@ class Sources:
         self._guessed = False
         self._is_served = False
         self._named: list[set[str]] = []
+        self._company: dict[str, frozenset[str]] = {}
         self.problems: list[Problem] = []
         self.notes: list[str] = []
 
@@ -146,7 +147,7 @@ class Sources:
         names = {word for word in words.keys() | self._names() if self._may_tell(word)}
         self._places.prepare(names, self._parts)
         followed = {word: self._places.of(word) for word in self._vocabulary}
-        followed.update((word, self._matters_in(word, words.get(word, frozenset()))) for word in names)
+        followed.update((word, self._matters_in(word, words)) for word in names)
         by_path: dict[str, set[str]] = {path: set() for one in imports for path in self._meant(*one)}
         for word, paths in followed.items():
             for path in paths:
@@ -158,16 +159,17 @@ class Sources:
                 found.append(module)
         return found
 
-    def _matters_in(self, word: str, beside: frozenset[str]) -> frozenset[str]:
+    def _matters_in(self, word: str, words: Words) -> frozenset[str]:
         """The files in which a word is to be followed."""
         if self._is_telling(word):
             return self._places.of(word)
-        if not beside:
-            return frozenset()
+        beside = words.get(word) or self._company.get(word, frozenset())
         near = [other for other in beside if self._is_telling(other)]
         found = self._places.within(word, self._places.of_any(near))
         if len(near) == len(beside) and len(found) <= COMMON:
             return found
+        if word not in words:
+            return frozenset()
         note = f"the name `{word}` stands in too many files to be followed through the tree"
         if note not in self.notes:
             self.notes.append(note)
@@ -179,14 +181,16 @@ class Sources:
         """
         if not self._guessed:
             self._guess()
-        return frozenset().union(*self._named) | (MOUNTING if self._is_served else frozenset())
+        return frozenset().union(*self._named, self._company) | (MOUNTING if self._is_served else frozenset())
 
     def _guess(self) -> None:
         self._guessed = True
         self._named = [set() for _ in self._sides]
+        self._company = {}
         self._places.prepare(self._vocabulary, self._parts)
-        paths = todo = sorted(self._places.of_any(self._vocabulary))
-        for _ in range(GUESSES):
+        paths = self._places.of_any(self._vocabulary)
+        todo = sorted(paths)
+        for hop in range(GUESSES):
             new: list[set[str]] = [set() for _ in self._sides]
             origins: dict[str, set[str]] = {}
             for path in todo:
@@ -206,9 +210,16 @@ class Sources:
             telling = {word for word in words if self._is_telling(word)}
             for names, known in zip(new, self._named, strict=True):
                 known |= names & telling
+            for name in words - telling:
+                self._company[name] = frozenset().union(*(self._company_in(path, name) for path in origins[name]))
             # Where a name comes from, what it stands for has been followed already.
             reached = frozenset().union(*(self._places.of(name) - origins[name] for name in telling))
-            todo = [path for path in paths if path in reached]
+            # Further than the next file, guesses are right only where the vocabulary stands.
+            todo = sorted(reached & paths if hop else reached)
+
+    def _company_in(self, path: str, name: str) -> set[str]:
+        """What stands beside the name of a function of the file at `path` wherever it is used."""
+        return self._files[path].outline.company(name) or {path.removesuffix(".py").rpartition("/")[2]}
 
     def _named_in(self, path: str) -> tuple[frozenset[str], ...]:
         """Of each side the names found so far that stand in a file."""

@@ -38,6 +38,8 @@ class Anatomy(NamedTuple):
     yields: bool
     conditional: frozenset[int]
     """The identities of what stands under a condition."""
+    kept: frozenset[int]
+    """The identities of the calls whose value is kept under a name, alone or among others."""
     variables: Mapping[str, tuple[Term, ...]]
     callables: Local
 
@@ -83,6 +85,7 @@ class Anatomies:
         variables: dict[str, list[Term]] = {}
         bound: dict[str, list[ast.expr]] = {}
         stored: list[str] = []
+        kept: set[int] = set()
         yields = False
         guarded_from = 1 << 30
         for node in nodes:
@@ -99,11 +102,12 @@ class Anatomies:
                 if id(node) not in conditional:  # what is around it has been seen before
                     inside = list(walk(node))
                     conditional.update(map(id, inside))
-                    if any(isinstance(part, ast.Return) for part in inside):
+                    if any(isinstance(part, ast.Return) for part in inside) and not _asks_whether_there(node):
                         guarded_from = min(guarded_from, node.end_lineno or node.lineno)
             elif isinstance(node, ast.Assign):
                 if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
                     name = node.targets[0].id
+                    kept.update(map(id, _held(node.value)))
                     variables.setdefault(name, []).append(self.terms.of(node.value, {}))
                     bound.setdefault(name, []).append(node.value)
             elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
@@ -123,9 +127,30 @@ class Anatomies:
             tuple(CallSite(call, _words(call, aliases, callables), tuple(requested(call, values))) for call in calls),
             yields,
             frozenset(conditional),
+            frozenset(kept),
             {name: tuple(terms) for name, terms in variables.items()},
             callables,
         )
+
+
+def _asks_whether_there(node: ast.If | ast.IfExp | ast.Match) -> bool:
+    """Whether a condition only asks whether there is something at all: `if engine is None: return`."""
+    match node:
+        case ast.If(test=ast.Compare(left=ast.Name() | ast.Attribute(), ops=[ast.Is() | ast.IsNot()])):
+            return True
+        case ast.If(test=ast.UnaryOp(op=ast.Not(), operand=ast.Name() | ast.Attribute())):
+            return True
+    return False
+
+
+def _held(value: ast.expr) -> list[ast.expr]:
+    """What a value is or is made up of."""
+    match value:
+        case ast.List(elts=elts) | ast.Tuple(elts=elts):
+            return elts
+        case ast.ListComp(elt=elt) | ast.GeneratorExp(elt=elt):
+            return [elt]
+    return [value]
 
 
 def _words(call: ast.Call, aliases: Mapping[str, str], callables: Local) -> frozenset[str]:

@@ -745,7 +745,7 @@ class _Builder(Wiring):
             return self._inline_value(call.func, call.args, call, nxt, context)
         if isinstance(call.func, ast.Name) and self.names.matter(call.func.id):
             return self._call_by_name(call.func.id, call, nxt, context, awaited)
-        if self.events.registers(call) or stores(call.func):
+        if self.events.registers(call) or stores(call.func) or self.events.hands_on_both(call, context.scope):
             return None
         for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
             run: int | None = None

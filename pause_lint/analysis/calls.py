@@ -112,10 +112,28 @@ class CallGraph:
                 routines, declared, receiver = self._method(receiver, name, where)
         else:
             routines = []
+        found = []
+        for routine in routines:
+            if routine.function.node is not where.function.node:
+                found.append(_target(routine, receiver, _bound(routine, args, keywords), declared))
+            for wrapper in self._wrappers(routine):
+                given = [receiver, *args] if receiver is not None and routine.function.owner is not None else args
+                found.append(_target(wrapper, receiver, _bound(wrapper, given, keywords), declared))
+        return found
+
+    def _wrappers(self, routine: Routine) -> list[Routine]:
+        """What the decorators of a function put around it: functions of theirs that pause or resume."""
+        node = routine.function.node
+        names = [] if isinstance(node, ast.Module) else [last_name(decorator) for decorator in node.decorator_list]
+        makers = {id(maker.function.node) for name in names for maker in self._function(name, routine)}
+        if not makers:
+            return []
         return [
-            _target(routine, receiver, _bound(routine, args, keywords), declared)
-            for routine in routines
-            if routine.function.node is not where.function.node
+            inner
+            for inner in self.index.nested
+            if inner.function.parent is not None
+            and id(inner.function.parent.node) in makers
+            and self.interesting(inner)
         ]
 
     def _unbound(self, receiver: ast.expr, name: str, args: Sequence[ast.expr], where: Routine) -> Routine | None:

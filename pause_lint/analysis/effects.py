@@ -188,6 +188,9 @@ class Effects:
         if owner is not None and routine.name.startswith("__") and routine.name != "__init__":
             yield owner.name
         yield from self.index.names_of(routine)
+        if routine.function.parent is not None:
+            # What a decorator wraps around a function runs when that is called.
+            yield from (other.name for other in self.index.decorated.get(routine.function.parent.short, ()))
         for module in self.index.modules:
             yield from (alias for alias, name in module.aliases.items() if name == routine.name)
         for endpoint in self.endpoints:
@@ -352,9 +355,14 @@ class Effects:
 
     def _links_of(self, site: CallSite, routine: Routine) -> Iterator[Link]:
         call = site.call
-        for target in self.graph.targets(call, routine, self.names, self.anatomy(routine).callables):
+        anatomy = self.anatomy(routine)
+        for target in self.graph.targets(call, routine, self.names, anatomy.callables):
             callee = self.index.routines[id(target.node)]
+            # A coroutine that is kept under a name has not run yet, and where it will is not followed.
+            waits = isinstance(target.node, ast.AsyncFunctionDef) and not target.handed and id(call) in anatomy.kept
             for effect in self._effects(callee):
+                if waits and effect.kind == "pause":
+                    continue
                 yield Link(routine, call, callee, self._mapped(effect, call, target, routine, callee), target)
         if self.endpoints:
             yield from self._requests(site, routine)

@@ -393,19 +393,22 @@ class Events:
         name = last_name(call.func)
         if not name or stores(call.func) or self.registers(call):
             return None
-        handed: list[tuple[ast.expr, Deed]] = []
-        for argument in (
-            *call.args,
-            *(keyword.value for keyword in call.keywords if keyword.arg not in ("key", "default")),
-        ):
-            if isinstance(argument, ast.Attribute | ast.Call | ast.Lambda):
-                found = self.reference(argument, scope)
-                if found is not None:
-                    handed.append((argument, found))
-        if len({found.kind for _, found in handed}) != 1:
-            return None  # who is handed both halves brings them together
+        handed = self._references(call, scope)
+        if not handed or self.hands_on_both(call, scope):
+            return None
         argument, found = handed[0]
         return found._replace(node=call, parts=tuple(part for part in call.args if part is not argument))
+
+    def hands_on_both(self, call: ast.Call, scope: Mapping[str, str]) -> bool:
+        """Whether a call is handed both halves of a pair: whoever runs them brings them together."""
+        return len({found.kind for _, found in self._references(call, scope)}) > 1
+
+    def _references(self, call: ast.Call, scope: Mapping[str, str]) -> list[tuple[ast.expr, Deed]]:
+        """The arguments of a call that pause or resume when they are called."""
+        keywords = (keyword.value for keyword in call.keywords if keyword.arg not in ("key", "default"))
+        arguments = [one for one in (*call.args, *keywords) if isinstance(one, ast.Attribute | ast.Call | ast.Lambda)]
+        found = [(argument, self.reference(argument, scope)) for argument in arguments]
+        return [(argument, deed) for argument, deed in found if deed is not None]
 
     def _mapped(self, call: ast.Call, scope: Mapping[str, str]) -> Deed | None:
         """`executor.map(lambda e: e.pause(), engines)`."""

@@ -51,8 +51,6 @@ class Class:
     parent: the function that it stands in.
     """
 
-    __slots__ = ("aliases", "bases", "methods", "module", "node", "parent")
-
     def __init__(self, module: Module, node: ast.ClassDef, bases: tuple[str, ...], parent: Function | None) -> None:
         self.module = module
         self.node = node
@@ -65,6 +63,19 @@ class Class:
     def name(self) -> str:
         """Its name."""
         return self.node.name
+
+    @cached_property
+    def text(self) -> str:
+        """Its lines, those of functions that were left out of the tree included."""
+        return "\n".join(self.module.lines[self.node.lineno - 1 : self.node.end_lineno])
+
+    def assigned(self, attr: str) -> list[str]:
+        """The values, as far as they stand on one line, that its text binds an attribute of its instances to."""
+        # Found by fixed letters first: a pattern over the whole text takes longer.
+        if f"self.{attr}" not in self.text:
+            return []
+        values = re.findall(rf"self\.{attr}(?::[^=\n]+)? = (.+)", self.text)
+        return [value.partition("  #")[0].strip() for value in values]
 
 
 _Spans = tuple[list[int], list[tuple[int, int, Routine]]]
@@ -86,6 +97,7 @@ class Index:
         self.methods: dict[str, list[Routine]] = {}
         self.routines: dict[int, Routine] = {}
         self.owners: dict[int, Class] = {}
+        self.decorated: dict[str, list[Routine]] = {}
         self.missed: set[tuple[str, str]] = set()
         self._subclasses: dict[str, list[Class]] = {}
         self._defined: dict[str, list[Routine]] = {}
@@ -114,6 +126,8 @@ class Index:
                     function = Function(node, prefix + node.name, owner.node if owner else None, parent)
                     routine = Routine(module, function)
                     self.routines[id(node)] = routine
+                    for decorator in node.decorator_list:
+                        self.decorated.setdefault(last_name(decorator), []).append(routine)
                     self._defined.setdefault(module.path, []).append(routine)
                     if owner is not None:
                         owner.methods.setdefault(node.name, routine)
@@ -146,6 +160,11 @@ class Index:
         return {one.name: one.bases for found in self.classes.values() for one in found if one.module is module}
 
     # -- classes -------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def nested(self) -> list[Routine]:
+        """The functions within functions."""
+        return [routine for routine in self.routines.values() if routine.function.parent is not None]
 
     def owner(self, function: Function) -> Class | None:
         """The class whose `self` a function sees: its own, or that of the method it is nested in."""
@@ -213,14 +232,19 @@ class Index:
 
     def _bound_names(self, one: Class, attr: str) -> list[str]:
         """The methods that the text of a class binds to an attribute of its instances: `self.stop = self._stop`."""
-        return re.findall(rf"\bself\.{attr} = self\.(\w+)[ \t]*$", text_of(one), re.MULTILINE)
+        values = one.assigned(attr)
+        return [value.removeprefix("self.") for value in values if re.fullmatch(r"self\.\w+", value)]
 
     def names_of(self, routine: Routine) -> list[str]:
         """The names under which the class of a method offers it besides its own."""
         one = self.owner(routine.function)
         if one is None:
             return []
-        bound = re.findall(rf"\bself\.(\w+) = self\.{routine.name}[ \t]*$", text_of(one), re.MULTILINE)
+        bound = (
+            re.findall(rf"self\.(\w+) = self\.{routine.name}[ \t]*$", one.text, re.MULTILINE)
+            if f"= self.{routine.name}\n" in one.text
+            else []
+        )
         return [*bound, *(alias for alias, name in one.aliases.items() if name == routine.name)]
 
     def company(self, routine: Routine) -> frozenset[str]:
@@ -442,7 +466,7 @@ class Index:
                     return found
         # Declared with a type variable above: what the bases are given stands for it.
         given = [base.slice for base in one.node.bases if isinstance(base, ast.Subscript)]
-        if given and any(attr in text_of(above) for above in self.lineage(one)[1:]):
+        if given and any(attr in above.text for above in self.lineage(one)[1:]):
             return [found for part in given for found in self.declared(part, one.module)]
         return []
 
@@ -524,11 +548,6 @@ def item_of(target: ast.expr, over: ast.expr, name: str) -> list[ast.expr]:
 
 def _is_pair(target: ast.expr) -> TypeGuard[ast.Tuple]:
     return isinstance(target, ast.Tuple) and len(target.elts) == 2
-
-
-def text_of(one: Class) -> str:
-    """The lines of a class, those of functions that were left out of the tree included."""
-    return "\n".join(one.module.lines[one.node.lineno - 1 : one.node.end_lineno])
 
 
 def is_property(routine: Routine) -> bool:

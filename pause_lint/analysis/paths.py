@@ -11,7 +11,7 @@ import ast
 import re
 
 from pause_lint.analysis.guards import Term, Terms, last_name
-from pause_lint.analysis.index import Class, Index, is_property, text_of
+from pause_lint.analysis.index import Class, Index, is_property
 
 SELF: Term = ("name", "self")
 
@@ -58,11 +58,10 @@ class Paths:
             first, last = getter.function.lines
             found = _PATH.findall("\n".join(getter.module.lines[first - 1 : last])) if is_property(getter) else []
             return found[0] if len(found) == 1 else None
-        for text in map(text_of, self.index.lineage(one)):
-            values = re.findall(rf"\bself\.{attr}(?::[^=\n]+)? = (.+)$", text, re.MULTILINE)
+        for above in self.index.lineage(one):
+            values = above.assigned(attr)
             if values:
-                value = str(values[0]).strip()
-                return value if len(values) == 1 and re.fullmatch(r"self(?:\.\w+)+", value) else None
+                return values[0] if len(values) == 1 and re.fullmatch(r"self(?:\.\w+)+", values[0]) else None
         return None
 
     def _keeps(self, one: Class, attr: str, name: str) -> Term | None:
@@ -77,8 +76,8 @@ class Paths:
 
     def _given(self, one: Class, attr: str, name: str) -> Term | None:
         for maker in self.index.lineage(one):
-            made = re.findall(rf"\bself\.{attr}(?::[^=\n]+)? = ([\w.]+\(.*\))[ \t]*$", text_of(maker), re.MULTILINE)
-            if len(made) != 1:
+            made = maker.assigned(attr)
+            if len(made) != 1 or not re.match(r"[\w.]+\(", made[0]):
                 continue
             call = _parsed(made[0])
             if not isinstance(call, ast.Call):
@@ -87,7 +86,7 @@ class Paths:
             parameter = None if kind is None else self._parameter(kind, name)
             value = None if parameter is None else _argument(call, *parameter)
             if isinstance(value, ast.Name) and value.id != "self":
-                kept = re.findall(rf"\bself\.(\w+)(?::[^=\n]+)? = {value.id}[ \t]*$", text_of(maker), re.MULTILINE)
+                kept = re.findall(rf"self\.(\w+)(?::[^=\n]+)? = {value.id}[ \t]*$", maker.text, re.MULTILINE)
                 return ("attr", SELF, kept[0]) if len(kept) == 1 else None
             return None if value is None else self._term(ast.unparse(value))
         return None
@@ -97,14 +96,10 @@ class Paths:
         init = self.index.method(kind, "__init__")
         if init is None:
             return None
-        kept = {
-            str(found)
-            for text in map(text_of, self.index.lineage(kind))
-            for found in re.findall(rf"\bself\.{name}(?::[^=\n]+)? = (.+)$", text, re.MULTILINE)
-        }
+        kept = {value for above in self.index.lineage(kind) for value in above.assigned(name)}
         arguments: ast.arguments = getattr(init.function.node, "args")  # noqa: B009
         names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)][1:]
-        only = kept.pop().strip() if len(kept) == 1 else ""
+        only = kept.pop() if len(kept) == 1 else ""
         return (only, names.index(only)) if only in names else None
 
     def _term(self, path: str | None) -> Term | None:

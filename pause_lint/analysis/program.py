@@ -202,7 +202,7 @@ class Program:
                 if not link.covered and not is_nested_in(link.callee.function, summary.routine.function.node):
                     by_call.setdefault(id(link.call), []).append(link)
             for key, links in by_call.items():
-                if last_name(links[0].call.func) in REGISTRARS:
+                if self._registers(links[0]):
                     run.registered.update((key, _deed(link)) for link in links if link.effect.kind == "resume")
                     continue
                 links.sort(key=lambda one: (len(one.effect.steps), one.callee.order))
@@ -213,6 +213,11 @@ class Program:
                 if link.effect.kind == "resume" or self._counts(summary, link):
                     run.counted.add(key)
         return run
+
+    def _registers(self, link: Link) -> bool:
+        """Whether a call only has what it is handed called later."""
+        handed = link.target is not None and link.target.handed
+        return handed and last_name(link.call.func) in REGISTRARS
 
     def _is_followed(self, link: Link, links: Sequence[Link]) -> bool:
         """Whether the body of the callee is put in place of the call: its conditions and loops count then.
