@@ -16,7 +16,7 @@ from pause_lint import suppress
 from pause_lint.config import Options, tree_root
 from pause_lint.finding import Finding, Problem, Report
 from pause_lint.module import Module
-from pause_lint.sources import Sources, left_out
+from pause_lint.sources import Sources, Words, left_out
 from pause_lint.tree import STDIN_NAME, discover, inside_tree, is_test
 
 if TYPE_CHECKING:
@@ -199,11 +199,12 @@ class _Run(NamedTuple):
 
 def _analyse_all(sources: Sources, run: _Run, context: Sequence[Module] = ()) -> _Analysed:
     """What is in the files of a run, their tree read as far as effects reach."""
-    if context:
-        own = sources.modules()
-        paths = {module.path for module in own}
-        return _analyse([*own, *(module for module in context if module.path not in paths)], run)
-    return _analyse(sources.modules(), run, sources.modules)
+    beside = [module for module in context if module.path not in sources.reported]
+
+    def grow(words: Words, imports: frozenset[tuple[str, str]]) -> Sequence[Module]:
+        return [*sources.modules(words, imports), *beside]
+
+    return _analyse([*sources.modules(), *beside], run, grow)
 
 
 def _analyse(modules: Sequence[Module], run: _Run, grow: Grow | None = None) -> _Analysed:

@@ -94,7 +94,7 @@ def analyse(
     found = [finding for look in looks for finding in look.findings]
     if "PR006" in options.select:
         found += holding.early_resumes(program.effects)
-    return Outcome(tuple(found), tuple(note for look in looks for note in look.notes))
+    return Outcome(tuple(found), tuple(note for look in looks for note in look.notes), program.modules)
 
 
 def cases(module: Module, options: Options, context: Sequence[Module] = ()) -> list[Case]:
