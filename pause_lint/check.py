@@ -16,7 +16,7 @@ from pause_lint import suppress
 from pause_lint.config import Options, tree_root
 from pause_lint.finding import Finding, Problem, Report
 from pause_lint.module import Module
-from pause_lint.sources import Sources, left_out
+from pause_lint.sources import Sources, Words, left_out
 from pause_lint.tree import STDIN_NAME, discover, inside_tree, is_test
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def check_paths(paths: Sequence[str], options: Options, told: Told | None = None
     told: how findings are put.
     """
     sources, problems = gathered(paths, options)
-    return report_on(sources, problems, options, told=told)
+    return report_on(sources, problems, options, told=told).report
 
 
 def check_source(
@@ -43,7 +43,7 @@ def check_source(
         return Report((), (), 0, 0, (left_out(path),))
     sources = Sources(options)
     sources.take(path, data, named=True, reported=True)
-    return report_on(sources, (), options, context, told)
+    return report_on(sources, (), options, context, told).report
 
 
 def check_module(module: Module, options: Options) -> tuple[tuple[Finding, ...], tuple[Problem, ...]]:
@@ -69,7 +69,10 @@ def context_of(path: str, options: Options) -> list[Module]:
     """The other modules of the tree that `path` lies in, as far as they matter to it."""
     sources = Sources(options)
     _add_context(sources, [path], options)
-    return [module for module in grown_modules(sources, options) if module.path != path]
+    from pause_lint.analysis import program
+
+    grown = program.grown(sources.modules(), options, sources.modules)
+    return [module for module in grown.modules if module.path != path]
 
 
 def belongs_to_tests(path: str) -> bool:
@@ -122,13 +125,20 @@ def _of_tree(sources: Sources, options: Options) -> _Tree:
     return _Tree(analysed.findings, analysed.problems, texts)
 
 
+class Checked(NamedTuple):
+    """A report, and the modules that it was made from: those of the run and what effects reach."""
+
+    report: Report
+    modules: Sequence[Module]
+
+
 def report_on(
     sources: Sources,
     problems: Sequence[Problem],
     options: Options,
     context: Sequence[Module] = (),
     told: Told | None = None,
-) -> Report:
+) -> Checked:
     """What is found in the files of a run. `context`: modules of the tree besides those of `sources`."""
     analysed = _analyse_all(sources, _Run(options, told), context)
     reported = sources.reported
@@ -145,7 +155,7 @@ def report_on(
     for path, text in sources.comments():
         shown += _suppressed(path, text, [], options, True)
     wrong = [problem for problem in analysed.problems if problem.path in reported]
-    return Report(
+    report = Report(
         findings=tuple(_chosen(shown, options)),
         problems=tuple(
             sorted(
@@ -157,6 +167,7 @@ def report_on(
         parsed=len(modules),
         notes=(*sources.notes, *analysed.notes),
     )
+    return Checked(report, analysed.modules)
 
 
 def _suppressed(path: str, text: str, findings: list[Finding], options: Options, judge: bool) -> list[Finding]:
@@ -171,11 +182,12 @@ def _chosen(findings: Iterable[Finding], options: Options) -> list[Finding]:
 
 
 class _Analysed(NamedTuple):
-    """Raw findings, what could not be analysed, and what was given up."""
+    """Raw findings, what could not be analysed, what was given up, and the modules looked at."""
 
     findings: tuple[Finding, ...] = ()
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
+    modules: Sequence[Module] = ()
 
 
 class _Run(NamedTuple):
@@ -187,18 +199,12 @@ class _Run(NamedTuple):
 
 def _analyse_all(sources: Sources, run: _Run, context: Sequence[Module] = ()) -> _Analysed:
     """What is in the files of a run, their tree read as far as effects reach."""
-    if context:
-        own = sources.modules()
-        paths = {module.path for module in own}
-        return _analyse([*own, *(module for module in context if module.path not in paths)], run)
-    return _analyse(sources.modules(), run, sources.modules)
+    beside = [module for module in context if module.path not in sources.reported]
 
+    def grow(words: Words, imports: frozenset[tuple[str, str]]) -> Sequence[Module]:
+        return [*sources.modules(words, imports), *beside]
 
-def grown_modules(sources: Sources, options: Options) -> Sequence[Module]:
-    """The modules of a run, those that effects reach included."""
-    from pause_lint.analysis import program
-
-    return program.grown(sources.modules(), options, sources.modules).modules
+    return _analyse([*sources.modules(), *beside], run, grow)
 
 
 def _analyse(modules: Sequence[Module], run: _Run, grow: Grow | None = None) -> _Analysed:
@@ -214,17 +220,18 @@ def _analyse(modules: Sequence[Module], run: _Run, grow: Grow | None = None) -> 
         if len(modules) == 1:
             return _Analysed(problems=(_internal(modules[0], error),))
     else:
-        return _Analysed(outcome.findings, (), outcome.notes)
+        return _Analysed(outcome.findings, (), outcome.notes, outcome.modules)
     alone = [_analyse((module,), run) for module in modules]
     problems = tuple(problem for one in alone for problem in one.problems)
     if problems:
         together = _analyse([module for module, one in zip(modules, alone, strict=True) if not one.problems], run)
-        return _Analysed(together.findings, problems + together.problems, together.notes)
+        return together._replace(problems=problems + together.problems)
     # Each is sound by itself, but not all together: what one file shows is all there is to be had.
     return _Analysed(
         tuple(finding for one in alone for finding in one.findings),
         (Problem(modules[0].path, 0, "internal error in the analysis across files; please report it"),),
         tuple(note for one in alone for note in one.notes),
+        modules,
     )
 
 

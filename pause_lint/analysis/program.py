@@ -42,15 +42,20 @@ the file that has each, the modules that are meant.
 
 
 class Outcome(NamedTuple):
-    """What the analysis of some modules came to: findings as they occur, and what was given up."""
+    """What the analysis of some modules came to: findings as they occur, and what was given up.
+
+    modules: those that were analysed, with what effects reach.
+    """
 
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
+    modules: Sequence[Module] = ()
 
 
 class Case(NamedTuple):
     """One pause of one function with everything known about it: what `fixing` plans from."""
 
+    program: Program
     module: Module
     function: Function
     graph: g.Graph
@@ -89,7 +94,7 @@ def analyse(
     found = [finding for look in looks for finding in look.findings]
     if "PR006" in options.select:
         found += holding.early_resumes(program.effects)
-    return Outcome(tuple(found), tuple(note for look in looks for note in look.notes))
+    return Outcome(tuple(found), tuple(note for look in looks for note in look.notes), program.modules)
 
 
 def cases(module: Module, options: Options, context: Sequence[Module] = ()) -> list[Case]:
@@ -323,7 +328,7 @@ class Program:
                 )
             if followed.leaks:
                 told = finding(module, function, graph, site, followed, partial(self._within, graph), returning)
-                yield Case(module, function, graph, site, followed, told, returning)
+                yield Case(self, module, function, graph, site, followed, told, returning)
 
     def _is_answered(self, module: Module, conduct: Conduct, deed: Deed, takes: bool) -> bool:
         """Whether `__exit__` undoes what an `__enter__` pauses, or another half does."""

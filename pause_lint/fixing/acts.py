@@ -37,6 +37,8 @@ class Act(NamedTuple):
     deed: Deed
     statement: ast.stmt
     chain: tuple[ast.stmt, ...]
+    is_helped: bool
+    """Whether it is done in a function that its statement calls."""
 
     @property
     def is_awaited(self) -> bool:
@@ -146,7 +148,8 @@ def scene_of(case: Case) -> Scene | None:
         if id(syntax) not in inside:
             return None
         statement = blocks.statement_of(syntax)
-        return Act(index, node.arg, statement, tuple(blocks.chain(statement)))
+        helped = node.site is not None or bool(node.arg.chain)
+        return Act(index, node.arg, statement, tuple(blocks.chain(statement)), helped)
 
     def acts_of(indices: Iterable[int]) -> tuple[Act, ...]:
         found: dict[int, Act] = {}
@@ -160,16 +163,16 @@ def scene_of(case: Case) -> Scene | None:
     if pause is None:
         return None
     deed = case.deed
+    closers = case.followed.closers
     related = [
         (index, node.arg)
         for index, node in enumerate(nodes)
-        if node.op == g.DEED and same_receiver(deed.receiver, node.arg.receiver)
+        if node.op == g.DEED and (index in closers or same_receiver(deed.receiver, node.arg.receiver))
     ]
     resumes = acts_of(index for index, other in related if undoes(other, deed))
     pauses = acts_of(
         index for index, other in related if other.kind == "pause" and other.pair.pauses & deed.pair.pauses
     )
-    closers = case.followed.closers
     return Scene(
         case=case,
         blocks=blocks,

@@ -14,6 +14,8 @@ from pause_lint.fixing.edits import At, Edit, Keep, New, Piece, Plan, Try
 from pause_lint.fixing.names import mentions, names
 from pause_lint.fixing.spellings import Known, answer, chosen, confidence, resume_text
 
+_ONCE_MORE = "what the call has resumed before it fails is resumed once more"
+
 
 def flagged(scene: Scene, known: Known) -> Iterator[Plan]:
     """First one flag for all pauses of the receiver, then one for this pause alone.
@@ -28,15 +30,30 @@ def flagged(scene: Scene, known: Known) -> Iterator[Plan]:
         (scene.pauses, scene.resumes, []),
         ((pause,), scene.closing, taken_over),
     ):
-        edits = _flag_edits(scene, flag, pauses, resumes, others)
-        name = chosen(pause, known)
-        source = resume_text(scene, pauses) if scene.resumes else answer(pause, name, known.given or "")
-        if edits is None or source is None:
-            continue
-        if any(len(scene.assigned.get(read, ())) > 1 for read in names(ast.parse(source), ast.Load)):
-            continue
-        safe, why = (True, "") if scene.resumes else confidence(known, name)
-        yield Plan(_whole(scene, flag, pauses, edits, source), safe, why)
+        for doubtful in (False, True) if any(act.is_helped for act in resumes) else (False,):
+            edits = _flag_edits(scene, flag, pauses, resumes, others, doubtful)
+            source, safe, why = _closing(scene, pauses, known, doubtful)
+            if edits is None or source is None:
+                continue
+            if any(len(scene.assigned.get(read, ())) > 1 for read in names(ast.parse(source), ast.Load)):
+                continue
+            yield Plan(_whole(scene, flag, pauses, edits, source), safe, why)
+
+
+def _closing(scene: Scene, pauses: Sequence[Act], known: Known, doubtful: bool) -> tuple[str | None, bool, str]:
+    """The resume for the finally; whether it can be trusted, and why not.
+
+    doubtful: whether the calls that resume may fail before they do.
+    """
+    if not scene.resumes:
+        name = chosen(scene.pause, known)
+        return answer(scene.pause, name, known), *confidence(known, name)
+    if not doubtful:
+        return resume_text(scene, pauses), True, ""
+    example = scene.resumes[0].deed
+    harmless = scene.pause.deed.pair.harmless
+    source = answer(pauses[0], example.spelling, Known(awaited=example.awaited))
+    return source, harmless, "" if harmless else _ONCE_MORE
 
 
 def _free_name(scene: Scene) -> str:
@@ -46,12 +63,15 @@ def _free_name(scene: Scene) -> str:
 
 
 def _flag_edits(
-    scene: Scene, flag: str, pauses: Sequence[Act], resumes: Sequence[Act], taken_over: Sequence[Act]
+    scene: Scene, flag: str, pauses: Sequence[Act], resumes: Sequence[Act], taken_over: Sequence[Act], doubtful: bool
 ) -> list[Edit] | None:
-    """The flag goes up behind each pause, and down where it is closed or another takes over; None if it cannot."""
+    """The flag goes up behind each pause, and down where it is closed or another takes over; None if it cannot.
+
+    doubtful: whether it is up until calls that resume have returned.
+    """
     edits = [
         *(_set_at_pause(scene, act, f"{flag} = True") for act in pauses),
-        *(_set_at_resume(scene, act, f"{flag} = False", pauses) for act in resumes),
+        *(_set_at_resume(scene, act, f"{flag} = False", pauses, doubtful) for act in resumes),
         *(_set_at_pause(scene, act, f"{flag} = False") for act in taken_over),
     ]
     possible = [edit for edit in edits if edit is not None]
@@ -78,14 +98,18 @@ def _set_at_pause(scene: Scene, act: Act, action: str) -> Edit | None:
     return Edit(here, here, (new, Keep(here)) if early else (Keep(here), new))
 
 
-def _set_at_resume(scene: Scene, act: Act, action: str, pauses: Sequence[Act]) -> Edit | None:
-    """The action before a resume, or behind a registration, which resumes later whatever happens."""
+def _set_at_resume(scene: Scene, act: Act, action: str, pauses: Sequence[Act], doubtful: bool) -> Edit | None:
+    """The action before a resume, or behind a registration, which resumes later whatever happens, or behind a call that
+    may fail before it resumes.
+    """
     if not isinstance(act.statement, ast.Expr | ast.Assign | ast.AnnAssign | ast.Return | ast.With | ast.AsyncWith):
         return None
     new = _under_condition(act, action)
     if new is None:
         return None
     here = scene.at(act.statement)
+    if doubtful and act.is_helped and not act.registers:
+        return Edit(here, here, (Keep(here), new)) if isinstance(act.statement, ast.Expr) else None
     if not act.registers:
         return Edit(here, here, (new, Keep(here)))
     if any(here < scene.at(pause.statement) for pause in pauses):

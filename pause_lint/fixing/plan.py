@@ -10,7 +10,6 @@ import ast
 from collections.abc import Iterator
 
 from pause_lint.analysis import graph as g
-from pause_lint.analysis.flow import undoes
 from pause_lint.analysis.program import Case
 from pause_lint.analysis.syntax import walk
 from pause_lint.fixing import shapes
@@ -18,16 +17,49 @@ from pause_lint.fixing.acts import condition_of, scene_of
 from pause_lint.fixing.edits import Plan
 from pause_lint.fixing.flags import flagged
 from pause_lint.fixing.spellings import Known, Spellings
+from pause_lint.fixing.trial import cures
 
 _TWICE = "what resumes later elsewhere may then resume twice"
+_ON_PURPOSE = "it exists to pause; resume where it is called"
 _RESUMED = (shapes.cleanup, shapes.straight, shapes.gap, shapes.partial, shapes.fanned, shapes.tested, shapes.branches)
 
 
 def plans(case: Case, spellings: Spellings) -> Iterator[Plan]:
-    """Candidate plans for the pause of `case`, best first. `spellings`: how the project resumes."""
+    """The plans that cure the pause of `case`, best first. `spellings`: how the project resumes."""
+    if why_none(case):
+        return
     hands_on = _hands_on(case)
     for plan in _plans(case, spellings):
-        yield Plan(plan.edits, safe=False, why_unsafe=_TWICE) if hands_on and plan.safe else plan
+        if cures(case, plan):
+            yield Plan(plan.edits, safe=False, why_unsafe=_TWICE) if hands_on and plan.safe else plan
+
+
+def why_none(case: Case) -> str:
+    """Why no rewrite of the function can be right; empty if one may be."""
+    return _ON_PURPOSE if _exists_to_pause(case) else ""
+
+
+def _exists_to_pause(case: Case) -> bool:
+    """Whether nothing that does work follows the pause: to resume there is not to have paused at all.
+
+    Another pause is no work, nor is to go through what is paused.
+    """
+    nodes = case.graph.nodes
+    loops = {id(node.iter) for node in walk(case.graph.function) if isinstance(node, ast.For | ast.AsyncFor)}
+    seen: set[int] = set()
+    stack = [nodes[case.site].next]
+    while stack:
+        index = stack.pop()
+        if index < 0 or index in seen:
+            continue
+        seen.add(index)
+        node = nodes[index]
+        if node.op == g.RAISE or (node.op == g.CALL and node.raises and id(node.syntax) not in loops):
+            return False
+        if node.op == g.DEED and node.arg.kind == "resume":
+            return False
+        stack += [node.next, node.alt, *(node.arg if node.op == g.END else ())]
+    return True
 
 
 def _hands_on(case: Case) -> bool:
@@ -44,23 +76,11 @@ def _hands_on(case: Case) -> bool:
     )
 
 
-def _stays_in_callee(case: Case) -> bool:
-    """Whether a path gets away inside a function elsewhere that would resume further on: no rewrite here changes
-    that.
-    """
-    nodes = case.graph.nodes
-    resuming = [node.site for node in nodes if node.op == g.DEED and undoes(node.arg, case.deed)]
-    escapes = (nodes[leak.escape] for leak in case.followed.leaks if leak.thrown is not None)
-    inside = [node for node in escapes if node.op != g.DEED and any(node.site is site for site in resuming if site)]
-    here = {id(part) for part in walk(case.function.node)} if inside else set()
-    return any(id(node.syntax) not in here for node in inside)
-
-
 def _plans(case: Case, spellings: Spellings) -> Iterator[Plan]:
     if isinstance(case.function.node, ast.Module):
         return
     scene = scene_of(case)
-    if scene is None or (_stays_in_callee(case) and not any(act.is_handed_on for act in scene.resumes)):
+    if scene is None:
         return
     known = Known() if scene.resumes else spellings.of(case)
     if case.may_return:

@@ -9,7 +9,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pause_lint.check import check_source, context_of, gathered, grown_modules, report_on
+from pause_lint.check import check_source, context_of, gathered, report_on
 from pause_lint.config import Options, tree_root
 from pause_lint.finding import Finding, Problem, Report, Span
 from pause_lint.fixing import fix_source
@@ -52,8 +52,8 @@ def fix_paths(paths: Sequence[str], options: Options, *, unsafe: bool, write: bo
     write: whether to write the files; without it, the changes are only worked out.
     """
     sources, missing = gathered(paths, options)
-    report = report_on(sources, missing, options)
-    tree = {module.path: module for module in grown_modules(sources, options)} if report.findings else {}
+    report, modules = report_on(sources, missing, options)
+    tree = {module.path: module for module in modules}
     locations = {source.path: source.location for source in discover(paths, options)[0]}
     by_path: dict[str, list[Finding]] = {}
     for finding in report.findings:

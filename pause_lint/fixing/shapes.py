@@ -234,7 +234,7 @@ def never(scene: Scene, known: Known) -> Iterator[Plan]:
     """
     pause = scene.pause
     name = chosen(pause, known)
-    source = answer(pause, name, known.given or "")
+    source = answer(pause, name, known)
     if source is None:
         return
     safe, why = confidence(known, name)
@@ -262,7 +262,7 @@ def entered(scene: Scene, known: Known) -> Iterator[Plan]:
     """An `__enter__` that can fail behind its pause, when nobody calls `__exit__`: it resumes itself then."""
     pause = scene.pause
     name = chosen(pause, known)
-    source = answer(pause, name, known.given or "")
+    source = answer(pause, name, known)
     spot = scene.blocks.spot(pause.statement)
     rest = spot.block[spot.place + 1 :]
     if source is None or not rest or scene.resumes:

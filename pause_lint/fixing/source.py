@@ -15,7 +15,7 @@ from pause_lint.analysis.program import Case, cases
 from pause_lint.config import Options
 from pause_lint.finding import Finding
 from pause_lint.fixing.edits import Plan
-from pause_lint.fixing.plan import plans
+from pause_lint.fixing.plan import plans, why_none
 from pause_lint.fixing.rewrite import CannotRewrite, rewrite
 from pause_lint.fixing.spellings import Spellings
 from pause_lint.fixing.verify import check_plan
@@ -97,8 +97,8 @@ def _fix_one(
     module: Module, case: Case, before: list[Case], options: Options, unsafe: bool, context: Sequence[Module]
 ) -> bytes | str:
     """The file with one finding cured, or why it is not."""
-    reason = "no rewrite is known for this shape; resume in a finally by hand"
-    for plan in plans(case, Spellings(context)):
+    reason = why_none(case) or "no rewrite is known for this shape; resume in a finally by hand"
+    for plan in plans(case, Spellings()):
         if not plan.safe and not unsafe:
             return f"the fix is unsafe: {plan.why_unsafe}; --unsafe-fixes applies it"
         result = _carried_out(module, plan, before, options, context)

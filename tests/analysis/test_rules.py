@@ -6,6 +6,7 @@ import ast
 import io
 import json
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from pause_lint.cli import main
 from pause_lint.config import Options
 from pause_lint.finding import Finding
 from pause_lint.fixing import fix_source
+from pause_lint.fixing.forecast import forecast
+from pause_lint.fixing.spellings import Spellings
 from pause_lint.flake8_plugin import Checker
 from tests.analysis.rules import call_shapes, cleanup, guards, loops, no_defects, raising
 from tests.helpers.marked import Snippet
@@ -100,6 +103,23 @@ def test_a_fix_cures_it(snippet: Snippet) -> None:
     if snippet.expected or not snippet.wrong:  # of a false alarm there is nothing to cure
         assert bool(left) is (snippet.unfixable is not None)
     assert fix_source(first.data, PATH, snippet.options, unsafe=True).data == first.data
+
+
+@pytest.mark.parametrize("snippet", parameters())
+def test_check_foretells_what_fix_does(snippet: Snippet) -> None:
+    spellings, source = Spellings(), snippet.source.encode()
+    report = check_source(source, PATH, snippet.options, told=lambda case: forecast(case, spellings))
+    foretold = Counter(finding.fix for finding in report.findings)
+    assert len(fix_source(source, PATH, snippet.options, unsafe=False).fixed) == foretold["safe"]
+    every = fix_source(source, PATH, snippet.options, unsafe=True).fixed
+    assert len(every) == foretold["safe"] + foretold["unsafe"]
+
+
+@pytest.mark.parametrize("name", ["hold_it", "make_paused", "both_of_them"])
+def test_what_exists_to_pause_is_said_to(name: str) -> None:
+    (snippet,) = (snippet for _, snippet in SNIPPETS if f"def {name}(" in snippet.source)
+    left = fix_source(snippet.source.encode(), PATH, snippet.options, unsafe=True).unfixed
+    assert {reason for _, reason in left} == {"it exists to pause; resume where it is called"}
 
 
 @pytest.mark.parametrize("path", ["test_engine.py", "engine_test.py", "conftest.py", "tests/engine.py"])

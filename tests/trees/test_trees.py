@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -13,7 +14,9 @@ import pytest
 from pause_lint.check import check_paths
 from pause_lint.config import Options, Settings, load, resolve
 from pause_lint.finding import Finding
+from pause_lint.fixing.forecast import forecast
 from pause_lint.fixing.run import fix_paths
+from pause_lint.fixing.spellings import Spellings
 from pause_lint.flake8_plugin import Checker
 from pause_lint.outline import SMALL
 from pause_lint.pairs import Vocabulary
@@ -145,6 +148,17 @@ def test_a_fix_cures_it(tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert left == [finding for finding, _ in first.unfixed]
     assert bool(left) is ("Unfixable" in tree.remarks)
     assert fix_paths(["."], options, unsafe=True, write=True).changes == ()
+
+
+@pytest.mark.parametrize("tree", parameters(only=lambda tree: tree.expected))
+def test_check_foretells_what_fix_does(tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tree.write(tmp_path))
+    options, spellings = options_of(tmp_path), Spellings()
+    report = check_paths(["."], options, lambda case: forecast(case, spellings))
+    foretold = Counter(finding.fix for finding in report.findings)
+    assert len(fix_paths(["."], options, unsafe=False, write=False).fixed) == foretold["safe"]
+    every = fix_paths(["."], options, unsafe=True, write=False).fixed
+    assert len(every) == foretold["safe"] + foretold["unsafe"]
 
 
 @pytest.mark.parametrize("tree", parameters())

@@ -155,4 +155,61 @@ def tested(engine):
 """,
 )
 
-SECTIONS = (PRIMITIVES, DEFECTS)
+_PAUSES = "to resume there is not to have paused"
+
+PAUSING = Section(
+    "functions that exist to pause",
+    """\
+class Helper:
+    def hold_it(self):
+        self.engine.pause_generation()  # PR001
+
+
+class Holder:
+    def go_on(self, flag):
+        if flag:
+            self.engine.pause_generation()  # PR001
+            logger.info("held")
+        self.held = flag
+
+
+def make_paused():
+    engine.pause_generation()  # PR001
+    return engine
+
+
+def both_of_them(actor, critic):
+    actor.pause_generation()  # PR001
+    critic.pause_generation()  # PR001
+
+
+def all_of_them(engines):
+    for engine in engines:
+        engine.pause_generation()  # PR001
+    print("held")
+
+
+class Switch:
+    def turn(self, off):
+        if off:
+            self.engine.pause_generation()  # PR001
+        else:
+            self.engine.continue_generation()
+
+
+def one_that_goes_on():
+    engine.pause_generation()  # PR001
+    engine.load()
+    return engine
+""",
+    unfixable={
+        "Helper": _PAUSES,
+        "Holder": _PAUSES,
+        "make_paused": _PAUSES,
+        "both_of_them": _PAUSES,
+        "all_of_them": _PAUSES,
+        "Switch": _PAUSES,
+    },
+)
+
+SECTIONS = (PRIMITIVES, DEFECTS, PAUSING)

@@ -1,0 +1,150 @@
+"""A plan carried out on the syntax tree alone, and what becomes of the pauses of the function then.
+
+No source is made of it and LibCST is not needed, so that `check` can afford to say of a fix only what it keeps. What
+stays is the same node as before: what is known of the calls of the tree holds for the function as rewritten, too.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator, Sequence
+
+from pause_lint.analysis import graph as g
+from pause_lint.analysis.build import build
+from pause_lint.analysis.program import Case
+from pause_lint.analysis.syntax import own_nodes, walk
+from pause_lint.analysis.witness import follow_pause
+from pause_lint.fixing.blocks import Blocks
+from pause_lint.fixing.edits import At, Edit, Header, Keep, New, Piece, Plan, Rebuilt, Try
+
+
+def cures(case: Case, plan: Plan) -> bool:
+    """Whether the pause of a case cannot get away once the plan is carried out, and no other one can that could not."""
+    function = _Rewriting(case, plan).function()
+    if isinstance(function, ast.FunctionDef) and _awaits(function.body) and not _awaits(case.function.body):
+        return False
+    try:
+        graph = build(function, function.body, case.program.events, case.graph.hierarchy)
+    except RecursionError:
+        return False
+    left = set(_escaping(graph, case))
+    return id(case.deed.node) not in left and (not left or left <= set(_escaping(case.graph, case)))
+
+
+def _escaping(graph: g.Graph, case: Case) -> Iterator[int]:
+    """The pauses of a function, by the identity of what does them, that get away."""
+    own = id(case.deed.node)
+    done: set[int] = set()
+    for site in graph.deeds("pause"):
+        pause = id(graph.nodes[site].arg.node)
+        if pause not in done and follow_pause(graph, site, case.may_return and pause == own).leaks:
+            yield pause
+        done.add(pause)
+
+
+def _awaits(body: Sequence[ast.stmt]) -> bool:
+    return any(isinstance(node, ast.Await) for node in own_nodes(body))
+
+
+class _Rewriting:
+    """One plan and the function it is for."""
+
+    def __init__(self, case: Case, plan: Plan) -> None:
+        assert not isinstance(case.function.node, ast.Module)
+        self._node = case.function.node
+        self._blocks = Blocks(case.module, self._node)
+        self._edits: dict[At, Edit] = {edit.first: edit for edit in plan.edits}
+        every = [node for node in walk(self._node) if isinstance(node, ast.stmt) and node is not self._node]
+        self._at = {self._blocks.at(statement): statement for statement in every}
+        known = case.program.events.implied
+        self._calls = {ast.dump(node): node for node in walk(self._node) if id(node) in known}
+
+    def function(self) -> ast.FunctionDef | ast.AsyncFunctionDef:
+        """The function as it will be."""
+        result = copy.copy(self._node)
+        result.body = self._block(self._node.body)
+        return result
+
+    def _block(self, block: Sequence[ast.stmt]) -> list[ast.stmt]:
+        result: list[ast.stmt] = []
+        places = [self._blocks.at(statement) for statement in block]
+        index = 0
+        while index < len(block):
+            edit = self._edits.get(places[index])
+            if edit is None:
+                result.append(self._kept(block[index]))
+            else:
+                index = places.index(edit.last)
+                result += self._pieces(edit.pieces, block[index])
+            index += 1
+        return result or [ast.copy_location(ast.Pass(), block[0])]
+
+    def _kept(self, statement: ast.stmt) -> ast.stmt:
+        return statement if self._is_untouched(statement) else _with_blocks(statement, self._within(statement))
+
+    def _is_untouched(self, statement: ast.stmt) -> bool:
+        end = (statement.end_lineno or statement.lineno) + 1
+        return not any(self._blocks.at(statement) < first < At(end, 0) for first in self._edits)
+
+    def _within(self, node: ast.AST) -> dict[str, list[ast.AST]]:
+        """The blocks below a node as they will be, by name."""
+        changes: dict[str, list[ast.AST]] = {}
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(node, field, None)
+            if isinstance(block, list) and block:
+                changes[field] = [*self._block(block)]
+        for field in ("handlers", "cases"):
+            parts: list[ast.AST] = getattr(node, field, [])
+            changes[field] = [_with_blocks(part, self._within(part)) for part in parts]
+        return changes
+
+    def _pieces(self, pieces: Sequence[Piece], place: ast.stmt) -> list[ast.stmt]:
+        return [self._piece(piece, place) for piece in pieces]
+
+    def _piece(self, piece: Piece, place: ast.stmt) -> ast.stmt:
+        match piece:
+            case Keep(at):
+                return self._kept(self._at[at])
+            case New(source):
+                return self._known(ast.parse(source).body[0])
+            case Header(at, body, owner):
+                header = self._at[at]
+                orelse = self._within(header).get("orelse", []) if owner else []
+                return _with_blocks(header, {"body": [*self._pieces(body, place)], "orelse": orelse})
+            case Try(body, final, if_raised):
+                inner, last = self._pieces(body, place), self._pieces(final, place)
+                caught = ast.ExceptHandler(ast.Name("BaseException", ast.Load()), None, last)
+                attempt = (
+                    ast.Try(inner, [ast.copy_location(caught, place)], [], [])
+                    if if_raised
+                    else ast.Try(inner, [], [], last)
+                )
+                return ast.copy_location(attempt, place)
+            case Rebuilt(at, body, final):
+                blocks = self._within(self._at[at])
+                for field, given in (("body", body), ("finalbody", final)):
+                    if given is not None:
+                        blocks[field] = [*self._pieces(given, place)]
+                return _with_blocks(self._at[at], blocks)
+
+    def _known(self, statement: ast.stmt) -> ast.stmt:
+        """A new statement; calls of which the tree tells what they do are the nodes that stand there already."""
+        known = self._calls
+
+        class Sharing(ast.NodeTransformer):
+            def visit_Call(self, node: ast.Call) -> ast.AST:
+                return known.get(ast.dump(node)) or self.generic_visit(node)
+
+        shared = Sharing().visit(statement)
+        assert isinstance(shared, ast.stmt)
+        return shared
+
+
+def _with_blocks(node: ast.AST, blocks: dict[str, list[ast.AST]]) -> ast.stmt:
+    """A copy of a node with some of its blocks replaced."""
+    result = copy.copy(node)
+    for field, block in blocks.items():
+        if hasattr(result, field):
+            setattr(result, field, block)
+    return result  # type: ignore[return-value]
