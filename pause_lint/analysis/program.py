@@ -19,6 +19,7 @@ from pause_lint.analysis.conducts import View, coroutine_names, view
 from pause_lint.analysis.duty import Duty
 from pause_lint.analysis.effects import Effects, Link, Summary
 from pause_lint.analysis.events import REGISTRARS, Deed, Events, Target, is_fan_out
+from pause_lint.analysis.exceptions import Hierarchy
 from pause_lint.analysis.flow import Followed, undoes
 from pause_lint.analysis.functions import Function, is_nested_in
 from pause_lint.analysis.guards import Terms, last_name
@@ -270,14 +271,20 @@ class Program:
             if ownership.is_test(function) and not self.options.include_tests:
                 continue
             try:
-                plain = partial(self.effects.paths.plain, one=self.index.owner(function))
-                graphs[id(function.node)] = build(function.node, function.body, self.events, hierarchy, plain)
+                graphs[id(function.node)] = self.graph(function, function.node, hierarchy)
             except RecursionError:
                 notes.append(f"{one.module.path}: {function.name} is nested too deep and was not analysed")
         for conduct in conducts:
             graph = graphs.get(id(conduct.function.node))
             if graph is not None:
                 yield from self._followed(one.module, conduct, graph, graphs, notes)
+
+    def graph(
+        self, function: Function, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Module, hierarchy: Hierarchy
+    ) -> g.Graph:
+        """The graph of a function, or of `node`, what it is rewritten to. Raises RecursionError (see `build`)."""
+        plain = partial(self.effects.paths.plain, one=self.index.owner(function))
+        return build(node, node.body, self.events, hierarchy, plain)
 
     def _concerned(self, one: View) -> list[Conduct]:
         """The functions of a module that pause, themselves or through a function nested in them or called by them."""

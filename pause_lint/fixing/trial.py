@@ -11,7 +11,6 @@ import copy
 from collections.abc import Iterator, Sequence
 
 from pause_lint.analysis import graph as g
-from pause_lint.analysis.build import build
 from pause_lint.analysis.program import Case
 from pause_lint.analysis.syntax import own_nodes, walk
 from pause_lint.analysis.witness import follow_pause
@@ -25,7 +24,7 @@ def cures(case: Case, plan: Plan) -> bool:
     if isinstance(function, ast.FunctionDef) and _awaits(function.body) and not _awaits(case.function.body):
         return False
     try:
-        graph = build(function, function.body, case.program.events, case.graph.hierarchy)
+        graph = case.program.graph(case.function, function, case.graph.hierarchy)
     except RecursionError:
         return False
     left = set(_escaping(graph, case))
