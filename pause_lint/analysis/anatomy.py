@@ -13,6 +13,7 @@ from pause_lint.analysis.callables import is_callable, is_partial, spoken
 from pause_lint.analysis.guards import Term, Terms, last_name
 from pause_lint.analysis.index import Routine
 from pause_lint.analysis.syntax import own_nodes, walk
+from pause_lint.analysis.texts import Bindings
 
 
 class CallSite(NamedTuple):
@@ -46,6 +47,7 @@ class Anatomies:
 
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
+        self.bindings: Bindings = {}
         self._known: dict[ast.AST, Anatomy] = {}
         self._sources: dict[ast.AST, str] = {}
 

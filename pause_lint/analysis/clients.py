@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from operator import attrgetter
 
-from pause_lint.analysis.anatomy import Anatomies
-from pause_lint.analysis.endpoints import METHODS, Endpoint, Request, method_given, segments
+from pause_lint.analysis.anatomy import Anatomies, CallSite
+from pause_lint.analysis.endpoints import METHODS, Endpoint, Request, method_given, segments, serves
 from pause_lint.analysis.events import HTTP_WORDS, is_logging, stores, words
-from pause_lint.analysis.functions import spans
 from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.index import Index, Routine
 from pause_lint.analysis.syntax import blocks, walk
@@ -24,6 +25,9 @@ from pause_lint.module import Module
 _NAMES = 16
 """A segment that goes by more names than this is followed under the first of them only."""
 
+_BINDING = re.compile(r"\s*(?:return\b|[\w.]+\s*(?::[^=]*)?=(?!=)|[rfRF]{0,2}[\"'])")
+"""How a line begins that binds a text, returns it, or goes on with one."""
+_HANDED = re.compile(r"(\w+)\((?:[\w.]+,\s*)*[\"'](\w+)[\"']")
 _BETWEEN = re.compile(r"[/?#]")
 
 
@@ -36,21 +40,31 @@ class Requests:
         self.endpoints = endpoints
         self.anatomies = anatomies
         self._sought: dict[str, None] = {}
-        self._made: dict[ast.AST, Mapping[int, tuple[Request, ...]]] = {}
+        self._lines: dict[str, Sequence[int]] = {}
+        self._made: dict[ast.AST, dict[int, tuple[Request, ...]]] = {}
 
     def names(self, endpoint: Endpoint) -> Sequence[str]:
-        """The words by which functions reach an endpoint: its last segment, and what texts with it are bound to.
+        """The words by which functions reach an endpoint: its last segment, what texts with it are bound to, and the
+        functions that are given it.
 
         From now on functions that mention one of these are looked at.
         """
         found = dict.fromkeys([endpoint.last] if endpoint.last else [])
         todo = list(found)
         for word in todo:
-            new = [name for module in self.index.modules for name in _bound_to(word, module) if name not in found]
+            new = [
+                name
+                for module in self.index.modules
+                for name in _bound_to(word, module, self.index)
+                if name not in found
+            ]
             if len(found) + len(new) <= _NAMES:
                 found.update(dict.fromkeys(new))
                 todo += dict.fromkeys(new)
-        self._sought.update(found)
+        found.update(dict.fromkeys(self._given(endpoint.last)))
+        if not self._sought.keys() >= found.keys():
+            self._sought.update(found)
+            self._lines.clear()
         return list(found)
 
     def of(self, routine: Routine) -> Mapping[int, tuple[Request, ...]]:
@@ -61,28 +75,54 @@ class Requests:
             if not self._speaks(routine):
                 return {}
             scope = Scope(routine.module, routine.function)
-            calls = [site.call for site in self.anatomies.of(routine).calls]
-            made = ((call, tuple(dict.fromkeys(self._requested(call, scope)))) for call in calls)
-            found = self._made[node] = {id(call): requests for call, requests in made if requests}
+            found = self._made[node] = {}
+            for site in self.anatomies.of(routine).calls:
+                requests = tuple(dict.fromkeys(self._requested(site, scope)))
+                if requests:
+                    found[id(site.call)] = requests
         return found
 
+    def _given(self, segment: str) -> Iterator[str]:
+        """The functions of the tree that are given a segment as it is, as far as the line tells."""
+        for module in self.index.modules if segment else ():
+            for line in module.lines_with(segment, alone=True):
+                for name, text in _HANDED.findall(module.lines[line - 1]):
+                    if text == segment and (name in self.index.functions or name in self.index.methods):
+                        yield name
+
+    def reached(self, request: Request) -> Iterator[Endpoint]:
+        """The endpoints that a request can reach."""
+        for part in dict.fromkeys(request.route):
+            yield from (endpoint for endpoint in self._by_last.get(part, ()) if serves(endpoint, request))
+
     @cached_property
-    def _segments(self) -> frozenset[str]:
-        return frozenset(endpoint.last for endpoint in self.endpoints)
+    def _by_last(self) -> Mapping[str, Sequence[Endpoint]]:
+        found: dict[str, list[Endpoint]] = {}
+        for endpoint in self.endpoints:
+            if endpoint.last:
+                found.setdefault(endpoint.last, []).append(endpoint)
+        return found
 
     def _speaks(self, routine: Routine) -> bool:
         module = routine.module
-        meant = [*self._sought, *(alias for alias, word in module.aliases.items() if word in self._sought)]
-        return any(stands_on(module.lines_with(word, alone=True), routine) for word in meant)
+        lines = self._lines.get(module.path)
+        if lines is None:
+            meant = [*self._sought, *(alias for alias, word in module.aliases.items() if word in self._sought)]
+            lines = sorted({line for word in meant for line in module.lines_with(word, alone=True)})
+            self._lines[module.path] = lines
+        return stands_on(lines, routine)
 
-    def _requested(self, call: ast.Call, scope: Scope) -> Iterator[Request]:
+    def _requested(self, site: CallSite, scope: Scope) -> Iterator[Request]:
         """What a call asks for: it posts to it, builds a request for it, or hands its name to a helper that does."""
+        call = site.call
         if _asks(call):
             direct = list(self._direct(call, scope))
             if direct:
                 yield from direct
                 return
-        if any(isinstance(part, ast.Constant) and part.value in self._segments for part in _arguments(call)):
+        if site.words.isdisjoint(self._by_last):
+            return
+        if any(isinstance(part, ast.Constant) and part.value in self._by_last for part in _arguments(call)):
             yield from self._through(call, scope)
 
     def _direct(self, call: ast.Call, scope: Scope) -> Iterator[Request]:
@@ -132,27 +172,31 @@ def _method(call: ast.Call) -> str:
     return method_given(call) or (name if name in METHODS else "")
 
 
-def _bound_to(word: str, module: Module) -> Iterator[str]:
+def _bound_to(word: str, module: Module, index: Index) -> Iterator[str]:
     """The names that a module gives to texts with a segment, or with something of such a name, in them: those of
     constants and attributes, and of functions that return one.
     """
-    lines = list(module.lines_with(word, alone=True))
-    stack: list[tuple[ast.stmt, str]] = [(statement, "") for statement in module.tree.body] if lines else []
-    while stack:
-        statement, function = stack.pop()
-        if not spans(lines, statement):
+    for line in module.lines_with(word, alone=True):
+        if not _BINDING.match(module.lines[line - 1]):
             continue
-        match statement:
-            case ast.FunctionDef(name=name, body=body) | ast.AsyncFunctionDef(name=name, body=body):
-                stack += [(inner, name) for inner in body]
+        routine = index.innermost(module, line)
+        function = "" if routine is None else routine.name
+        match _simple(module.tree.body if routine is None else routine.function.body, line):
             case ast.Return(value=ast.expr() as value) if function and _says(value, word):
                 yield function
             case ast.Assign(targets=targets, value=value) if _says(value, word):
                 yield from (last_name(target) for target in targets if _lasts(target, function))
             case ast.AnnAssign(target=target, value=ast.expr() as value) if _says(value, word):
                 yield from [last_name(target)] if _lasts(target, function) else []
-            case _:
-                stack += [(inner, function) for block in blocks(statement) for inner in block]
+
+
+def _simple(body: Sequence[ast.stmt], line: int) -> ast.stmt | None:
+    """The innermost statement on a line."""
+    place = bisect_right(body, line, key=attrgetter("lineno")) - 1
+    if place < 0 or line > (body[place].end_lineno or 0):
+        return None
+    inner = (_simple(block, line) for block in blocks(body[place]))
+    return next((one for one in inner if one is not None), body[place])
 
 
 def _lasts(target: ast.expr, function: str) -> bool:

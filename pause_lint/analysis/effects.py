@@ -15,7 +15,7 @@ from typing import NamedTuple
 from pause_lint.analysis.anatomy import Anatomies, Anatomy, CallSite
 from pause_lint.analysis.calls import CallGraph
 from pause_lint.analysis.clients import Requests
-from pause_lint.analysis.endpoints import Endpoint, Request, endpoints, serves
+from pause_lint.analysis.endpoints import Endpoint, Request, endpoints
 from pause_lint.analysis.events import OPAQUE, Deed, Events, Target, same_receiver
 from pause_lint.analysis.functions import defaults, is_nested_in, parameters
 from pause_lint.analysis.guards import Term, Terms, last_name, substitute
@@ -106,8 +106,9 @@ class Effects:
         self.names: dict[str, set[int]] = {}
         self._owns: dict[int, _Own] = {}
         self.graph = CallGraph(index, self.has_effect)
-        speech = Speech(index)
+        speech = Speech(index, anatomies.bindings)
         self.endpoints: list[Endpoint] = endpoints(index, speech)
+        self._declaring = frozenset(id(endpoint.declaration) for endpoint in self.endpoints)
         self.requests = Requests(index, speech, self.endpoints, anatomies)
         self._commented = {module.path for module in index.modules if "pause-lint:" in module.text}
         self.callers: dict[int, list[Link]] = {}
@@ -313,7 +314,9 @@ class Effects:
         requests = self.requests.of(routine) if self.endpoints else {}
         for site in self.anatomy(routine).calls:
             asked = requests.get(id(site.call), ())
-            if id(site.call) not in own.parts and (asked or not site.words.isdisjoint(names)):
+            if id(site.call) in own.parts or id(site.call) in self._declaring:
+                continue
+            if asked or not site.words.isdisjoint(names):
                 links += self._links_of(site, routine, asked)
         paused = [effect.receiver for effect in own.effects if effect.kind == "pause"]
         return [
@@ -353,11 +356,10 @@ class Effects:
 
     def _served(self, request: Request, call: ast.Call, routine: Routine) -> Iterator[Link]:
         """What a request that the call makes, or builds, has done in the process that serves it."""
-        for endpoint in self.endpoints:
-            effects = self._effects(endpoint.handler)
-            if not effects or endpoint.handler is routine or not serves(endpoint, request):
+        for endpoint in self.requests.reached(request):
+            if endpoint.handler is routine:
                 continue
-            for effect in effects:
+            for effect in self._effects(endpoint.handler):
                 path = "/" + "/".join(endpoint.route)
                 hop = self._step(call, routine, f"{routine.function.name} makes a request to {path}")
                 node = endpoint.handler.function.node

@@ -81,13 +81,14 @@ _Router = tuple[str, str]
 class Endpoint(NamedTuple):
     """A declared route, the function that serves it, and the application it belongs to (a path that stands for it).
 
-    methods: those of HTTP that it answers to, in lower case; none if that is not known.
+    methods: those of HTTP that it answers to, in lower case; none if that is not known. declaration: what makes it one.
     """
 
     route: Route
     handler: Routine
-    application: str = ""
-    methods: frozenset[str] = frozenset()
+    application: str
+    methods: frozenset[str]
+    declaration: ast.Call
 
     @property
     def last(self) -> str:
@@ -126,17 +127,20 @@ def serves(endpoint: Endpoint, request: Request) -> bool:
 
 def endpoints(index: Index, speech: Speech) -> list[Endpoint]:
     """Every route that the tree declares, with its handler."""
-    mounts = _mounts(index, speech)
+    declarations = [
+        (routine, decorator, decorator.func.value)
+        for routine in index.routines.values()
+        for decorator in getattr(routine.function.node, "decorator_list", ())
+        if isinstance(decorator, ast.Call)
+        and isinstance(decorator.func, ast.Attribute)
+        and decorator.func.attr in _DECLARING
+    ]
+    declarations.sort(key=lambda one: one[0].order)
+    mounts = _mounts(index, speech, [(routine.module, router) for routine, _, router in declarations])
     found: list[Endpoint] = []
-    for routine in sorted(index.routines.values(), key=lambda routine: routine.order):
-        node = routine.function.node
-        if isinstance(node, ast.Module):
-            continue
-        for decorator in node.decorator_list:
-            match decorator:
-                case ast.Call(func=ast.Attribute(value=router, attr=attr)) if attr in _DECLARING:
-                    scope = Scope(routine.module, routine.function.parent)
-                    found += _declared(decorator, routine, mounts.of(router, routine.module), scope, mounts)
+    for routine, decorator, router in declarations:
+        scope = Scope(routine.module, routine.function.parent)
+        found += _declared(decorator, routine, mounts.of(router, routine.module), scope, mounts)
     for module in index.modules:
         if module.holds_any(_ADDED):
             found += _added(module, mounts)
@@ -194,8 +198,11 @@ def _is_self(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in ("self", "cls")
 
 
-def _mounts(index: Index, speech: Speech) -> _Mounts:
-    """Read `APIRouter(prefix=...)`, `Blueprint(url_prefix=...)`, `include_router(router, prefix=...)` and the like."""
+def _mounts(index: Index, speech: Speech, declaring: Sequence[tuple[Module, ast.expr]]) -> _Mounts:
+    """Read `APIRouter(prefix=...)`, `Blueprint(url_prefix=...)`, `include_router(router, prefix=...)` and the like.
+
+    declaring: what declares routes, each with the module that it stands in.
+    """
     mounts = _Mounts(index, speech)
     for module in index.modules:
         if not module.holds_any(_MOUNTING):
@@ -210,8 +217,8 @@ def _mounts(index: Index, speech: Speech) -> _Mounts:
                     mounts.own[module.path, last_name(target)] = speech.of(prefixes[0], scope) if prefixes else [""]
                 case ast.Call():
                     _mount(node, module, mounts)
-    decorating = {(routine.module, name) for routine in index.routines.values() for name in _decorating(routine)}
-    for module, name in sorted(decorating, key=lambda pair: (pair[0].path, pair[1])):
+    named = dict.fromkeys((module, router.id) for module, router in declaring if isinstance(router, ast.Name))
+    for module, name in named:
         if not _defines(module, name):
             for dotted in module.imported_from(name):
                 # The file need not be at hand: whoever imports the same name from there shares the application.
@@ -251,20 +258,12 @@ def _absolute(dotted: str, module: Module) -> str:
     return f"{folder}/{dotted.rpartition('.')[2]}" if folder else dotted.rpartition(".")[2]
 
 
-def _decorating(routine: Routine) -> Iterator[str]:
-    """The names of what declares routes for a function."""
-    for decorator in getattr(routine.function.node, "decorator_list", ()):
-        match decorator:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)) if attr in _DECLARING:
-                yield name
-
-
 def _routers(node: ast.expr, module: Module, index: Index) -> list[_Router]:
     """The module path and name of a router that is included: a name of this module or imported, or `module.router`."""
     if isinstance(node, ast.Name):
-        sources = [other for other in index.modules if other is not module and _defines(other, node.id)]
-        imported = [other for other in sources if imports(module, node.id, other)]
-        return [(other.path, node.id) for other in imported] or [(module.path, node.id)]
+        others = index.modules if module.imported_from(node.id) else ()
+        imported = [one for one in others if imports(module, node.id, one) and _defines(one, node.id)]
+        return [(one.path, node.id) for one in imported if one is not module] or [(module.path, node.id)]
     if isinstance(node, ast.Attribute):
         if _is_self(node.value):
             return [(module.path, node.attr)]
@@ -295,7 +294,7 @@ def _declared(
     for path in _paths(call, scope, mounts.speech):
         for prefix in prefixes:
             application = mounts.application(scope.module)
-            yield Endpoint(segments(prefix + path), handler, application, _methods(call))
+            yield Endpoint(segments(prefix + path), handler, application, _methods(call), call)
 
 
 def _added(module: Module, mounts: _Mounts) -> Iterator[Endpoint]:

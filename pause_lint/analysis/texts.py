@@ -34,6 +34,9 @@ _SAME = frozenset({"strip", "rstrip", "lstrip", "removesuffix", "encode"})
 Texts = tuple[str, ...]
 _UNKNOWN: Texts = (OPEN,)
 
+Bindings = dict[ast.AST, Mapping[str, Sequence[ast.expr]]]
+"""What functions, classes and modules bind names to."""
+
 
 class Scope(NamedTuple):
     """Where an expression stands: in a function, or in the module or class itself. given: what parameters say."""
@@ -44,11 +47,11 @@ class Scope(NamedTuple):
 
 
 class Speech:
-    """What expressions say in the modules of an index."""
+    """What expressions say in the modules of an index. bindings: what is known already of what names are bound to."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, bindings: Bindings) -> None:
         self.index = index
-        self._bindings: dict[ast.AST, Mapping[str, Sequence[ast.expr]]] = {}
+        self._bindings = bindings
 
     def of(self, node: ast.expr, scope: Scope, depth: int = 0) -> Texts:
         """The texts that an expression may be, at least one."""
@@ -142,7 +145,7 @@ class Speech:
             return
         real = module.aliases.get(name, name)
         found = False
-        for other in self.index.modules:
+        for other in self.index.modules if module.imported_from(real) else ():
             if other is not module and imports(module, real, other):
                 for value in self._bound(other.tree, _top(other.tree.body)).get(real, ()):
                     found = True
