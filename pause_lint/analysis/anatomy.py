@@ -14,6 +14,7 @@ from pause_lint.analysis.guards import Term, Terms, last_name
 from pause_lint.analysis.index import Routine
 from pause_lint.analysis.syntax import own_nodes, walk
 from pause_lint.analysis.texts import Bindings
+from pause_lint.module import Module
 
 
 class CallSite(NamedTuple):
@@ -48,6 +49,8 @@ class Anatomies:
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
         self.bindings: Bindings = {}
+        self.named: dict[tuple[Module, str], tuple[str, ...]] = {}
+        """What modules call the texts in which a word stands."""
         self._known: dict[ast.AST, Anatomy] = {}
         self._sources: dict[ast.AST, str] = {}
 

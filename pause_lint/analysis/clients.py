@@ -52,12 +52,7 @@ class Requests:
         found = dict.fromkeys([endpoint.last] if endpoint.last else [])
         todo = list(found)
         for word in todo:
-            new = [
-                name
-                for module in self.index.modules
-                for name in _bound_to(word, module, self.index)
-                if name not in found
-            ]
+            new = [name for module in self.index.modules for name in self._bound(word, module) if name not in found]
             if len(found) + len(new) <= _NAMES:
                 found.update(dict.fromkeys(new))
                 todo += dict.fromkeys(new)
@@ -82,9 +77,17 @@ class Requests:
                     found[id(site.call)] = requests
         return found
 
+    def _bound(self, word: str, module: Module) -> Sequence[str]:
+        known = self.anatomies.named.get((module, word))
+        if known is None:
+            known = self.anatomies.named[module, word] = tuple(_bound_to(word, module, self.index))
+        return known
+
     def _given(self, segment: str) -> Iterator[str]:
         """The functions of the tree that are given a segment as it is, as far as the line tells."""
         for module in self.index.modules if segment else ():
+            if not module.holds_any((f'"{segment}"', f"'{segment}'")):
+                continue
             for line in module.lines_with(segment, alone=True):
                 for name, text in _HANDED.findall(module.lines[line - 1]):
                     if text == segment and (name in self.index.functions or name in self.index.methods):
