@@ -1,5 +1,4 @@
-"""What a function's body shows to the call graph: its calls with the words they hold, the requests they make, its own
-variables.
+"""What a function's body shows to the call graph: its calls with the words they hold, and its own variables.
 
 Worked out once for each function; what it means is decided elsewhere.
 """
@@ -7,24 +6,23 @@ Worked out once for each function; what it means is decided elsewhere.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from pause_lint.analysis.callables import Local, is_callable, is_partial, spoken
-from pause_lint.analysis.endpoints import Route, bindings, requested
 from pause_lint.analysis.events import loop_bindings
 from pause_lint.analysis.guards import Term, Terms, last_name
 from pause_lint.analysis.index import Routine
 from pause_lint.analysis.syntax import own_nodes, walk
+from pause_lint.analysis.texts import Bindings
+from pause_lint.module import Module
 
 
 class CallSite(NamedTuple):
-    """A call, the names and strings by which it may reach a function, and the routes it requests."""
+    """A call, and the names and strings by which it may reach a function."""
 
     call: ast.Call
     words: frozenset[str]
-    routes: tuple[Route, ...]
 
 
 class Anatomy(NamedTuple):
@@ -53,6 +51,9 @@ class Anatomies:
 
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
+        self.bindings: Bindings = {}
+        self.named: dict[tuple[Module, str], tuple[str, ...]] = {}
+        """What modules call the texts in which a word stands."""
         self._known: dict[ast.AST, Anatomy] = {}
         self._sources: dict[ast.AST, str] = {}
 
@@ -72,14 +73,8 @@ class Anatomies:
         return found
 
     def _made(self, routine: Routine) -> Anatomy:
-        module = routine.module.tree
         aliases = routine.module.aliases
         nodes = list(own_nodes(routine.function.node.body))
-
-        @cache
-        def values() -> Mapping[str, Sequence[ast.expr]]:
-            return bindings([*nodes, *module.body] if routine.function.node is not module else nodes)
-
         calls: list[ast.Call] = []
         conditional: set[int] = set()
         variables: dict[str, list[Term]] = {}
@@ -124,7 +119,7 @@ class Anatomies:
             if all(map(is_callable, values)) and stored.count(name) == len(values)
         }
         return Anatomy(
-            tuple(CallSite(call, _words(call, aliases, callables), tuple(requested(call, values))) for call in calls),
+            tuple(CallSite(call, _words(call, aliases, callables)) for call in calls),
             yields,
             frozenset(conditional),
             frozenset(kept),

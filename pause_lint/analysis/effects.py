@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from pause_lint.analysis.anatomy import Anatomies, Anatomy, CallSite
 from pause_lint.analysis.calls import CallGraph
-from pause_lint.analysis.endpoints import Endpoint, endpoints, serves
+from pause_lint.analysis.clients import Requests
+from pause_lint.analysis.endpoints import Endpoint, Request, endpoints
 from pause_lint.analysis.events import OPAQUE, Deed, Events, Target, plain_receiver, same_receiver
 from pause_lint.analysis.functions import defaults, is_nested_in, parameters
 from pause_lint.analysis.guards import Term, Terms, last_name, substitute
@@ -22,6 +23,7 @@ from pause_lint.analysis.index import Index, Routine
 from pause_lint.analysis.ownership import FINAL_NAMES, Conduct, Surroundings, is_test
 from pause_lint.analysis.paths import Paths
 from pause_lint.analysis.syntax import walk
+from pause_lint.analysis.texts import Speech
 from pause_lint.finding import Step
 from pause_lint.pairs import Pair, Vocabulary, plain_name
 
@@ -108,7 +110,10 @@ class Effects:
         self.names: dict[str, set[int]] = {}
         self._owns: dict[int, _Own] = {}
         self.graph = CallGraph(index, self.has_effect)
-        self.endpoints: list[Endpoint] = endpoints(index)
+        speech = Speech(index, anatomies.bindings)
+        self.endpoints: list[Endpoint] = endpoints(index, speech)
+        self._declaring = frozenset(id(endpoint.declaration) for endpoint in self.endpoints)
+        self.requests = Requests(index, speech, self.endpoints, anatomies)
         self._commented = {module.path for module in index.modules if "pause-lint:" in module.text}
         self.callers: dict[int, list[Link]] = {}
         self._run()
@@ -180,8 +185,7 @@ class Effects:
 
     def _handles(self, routine: Routine) -> Iterator[str]:
         """The words by which others reach the function: its name, of a special method that of its class (what
-        constructing does is not followed), those under which modules import it, and the last fixed segment of each of
-        its routes.
+        constructing does is not followed), those under which modules import it, and those of each of its routes.
         """
         yield routine.name
         owner = self.index.owner(routine.function)
@@ -195,9 +199,7 @@ class Effects:
             yield from (alias for alias, name in module.aliases.items() if name == routine.name)
         for endpoint in self.endpoints:
             if endpoint.handler is routine:
-                fixed = [part for part in endpoint.route if part != "*"]
-                if fixed:
-                    yield fixed[-1]
+                yield from self.requests.names(endpoint)
 
     def _mentioning(self, name: str) -> list[Routine]:
         """The innermost functions whose lines mention a name."""
@@ -338,9 +340,13 @@ class Effects:
         links: list[Link] = []
         own = self._own(routine, self._conduct(routine))
         names = self.names.keys() | self.outside.keys()
+        requests = self.requests.of(routine) if self.endpoints else {}
         for site in self.anatomy(routine).calls:
-            if id(site.call) not in own.parts and (site.routes or not site.words.isdisjoint(names)):
-                links += self._links_of(site, routine)
+            asked = requests.get(id(site.call), ())
+            if id(site.call) in own.parts or id(site.call) in self._declaring:
+                continue
+            if asked or not site.words.isdisjoint(names):
+                links += self._links_of(site, routine, asked)
         paused = [effect.receiver for effect in own.effects if effect.kind == "pause"]
         return [
             link._replace(covered=True) if self._is_covered(link.effect, paused, routine) else link for link in links
@@ -353,7 +359,7 @@ class Effects:
     def _conduct(self, routine: Routine) -> Conduct:
         return self.conducts.get(id(routine.function.node)) or Conduct(routine.function, (), ())
 
-    def _links_of(self, site: CallSite, routine: Routine) -> Iterator[Link]:
+    def _links_of(self, site: CallSite, routine: Routine, requests: Sequence[Request]) -> Iterator[Link]:
         call = site.call
         anatomy = self.anatomy(routine)
         for target in self.graph.targets(call, routine, self.names, anatomy.callables):
@@ -364,8 +370,8 @@ class Effects:
                 if waits and effect.kind == "pause":
                     continue
                 yield Link(routine, call, callee, self._mapped(effect, call, target, routine, callee), target)
-        if self.endpoints:
-            yield from self._requests(site, routine)
+        for request in requests:
+            yield from self._served(request, call, routine)
         kind = self.outside.get(last_name(call.func))
         if kind is not None:
             yield self._configured(call, routine, kind)
@@ -382,28 +388,24 @@ class Effects:
         step = self._step(call, routine, f"the configuration says that {last_name(call.func)}() {kind}s {pair.noun}")
         return Link(routine, call, routine, Effect(kind, pair, receiver, spelling, (step,)), None)
 
-    def _requests(self, site: CallSite, routine: Routine) -> Iterator[Link]:
+    def _served(self, request: Request, call: ast.Call, routine: Routine) -> Iterator[Link]:
         """What a request that the call makes, or builds, has done in the process that serves it."""
-        call = site.call
-        for route in site.routes:
-            for endpoint in self.endpoints:
-                effects = self._effects(endpoint.handler)
-                if not effects or endpoint.handler is routine or not serves(endpoint, route):
-                    continue
-                for effect in effects:
-                    path = "/" + "/".join(endpoint.route)
-                    hop = self._step(call, routine, f"{routine.function.name} makes a request to {path}")
-                    node = endpoint.handler.function.node
-                    module = endpoint.handler.module
-                    served = Step(
-                        module.path,
-                        getattr(node, "lineno", 1),
-                        1,
-                        f"in the process that serves {path}, {endpoint.handler.name}() runs",
-                    )
-                    receiver: Term = ("name", "self") if self.index.owner(routine.function) is not None else OPAQUE
-                    mapped = effect._replace(receiver=receiver, steps=(hop, served, *effect.steps), remote=True)
-                    yield Link(routine, call, endpoint.handler, mapped, None)
+        for endpoint in self.requests.reached(request):
+            if endpoint.handler is routine:
+                continue
+            for effect in self._effects(endpoint.handler):
+                path = "/" + "/".join(endpoint.route)
+                hop = self._step(call, routine, f"{routine.function.name} makes a request to {path}")
+                node = endpoint.handler.function.node
+                served = Step(
+                    endpoint.handler.module.path,
+                    getattr(node, "lineno", 1),
+                    1,
+                    f"in the process that serves {path}, {endpoint.handler.name}() runs",
+                )
+                receiver: Term = ("name", "self") if self.index.owner(routine.function) is not None else OPAQUE
+                mapped = effect._replace(receiver=receiver, steps=(hop, served, *effect.steps), remote=True)
+                yield Link(routine, call, endpoint.handler, mapped, None)
 
     def _mapped(self, effect: Effect, call: ast.Call, target: Target, routine: Routine, callee: Routine) -> Effect:
         """An effect of a callee in the names of its caller."""

@@ -138,7 +138,8 @@ _KEEPING = frozenset(
     {"partial", "partialmethod", "signal", "print", "append", "appendleft", "extend", "insert", "setdefault"}
 )
 """These keep what they are given, as methods of containers do, or only show it."""
-_RUNNERS = frozenset({"Thread", "Process", "Timer", "Task"})
+_RUNNERS = frozenset({"Thread", "Process", "Timer", "Task", "add_task", "add_callback"})
+"""These run what they are given, whatever their names say."""
 
 
 class Target(NamedTuple):
@@ -279,6 +280,8 @@ class Events:
                 return name in _CLOCKS
             if owner in ("contextlib", "functools"):
                 return name in _QUIET_NAMES
+            if name == "format":  # as an f-string, which does not raise either
+                return isinstance(func.value, ast.Constant) or owner.isupper()
             return name in _QUIET_METHODS or self.registers(call) or name == "add_done_callback"
         return False
 
