@@ -35,7 +35,6 @@ _OPEN_ENDS = (*"([{,\\=+-*/%|&<>", " and", " or", " not", " in", " is", " if", "
 _BINDING = re.compile(
     r"\s*(?:(?:async\s+)?(?:for|with|def|match|case|import|from)\b|[^\n(]*(?<![=!<>])=(?!=)|[^\n]*:=)"
 )
-_NAME = re.compile(r"[A-Za-z_]\w*")
 _QUOTED = re.compile(r"`[\w.]*$")
 _REBINDING = re.compile(r"\b(?:nonlocal|global)\b")
 _ROUTE = re.compile(r"""["']/(?:[^"'\s]*/)?(\w+)(?:/[{<][^"'\s]*)?["']""")
@@ -164,12 +163,6 @@ class Outline:
                     names.update(routes)
                     is_served = is_served or bool(routes)
         return found, is_served
-
-    def company(self, name: str) -> set[str]:
-        """The classes, with their bases, that have a method of this name; none for functions that are in no class."""
-        starts = [function.start for function in self._layout.functions if function.name == name]
-        classes = [block for block in self._layout.classes if _holds(block, starts)]
-        return {word for block in classes for word in _NAME.findall(self.text, block.start, block.body)} - {"class"}
 
     def _on(self, sides: Sides, named: Sides = ()) -> tuple[list[set[int]], list[set[str]]]:
         """Of each side the functions, by number, that are on it; and the names of those that are on no other."""

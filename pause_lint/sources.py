@@ -97,7 +97,6 @@ class Sources:
         self._guessed = False
         self._is_served = False
         self._named: list[set[str]] = []
-        self._company: dict[str, frozenset[str]] = {}
         self.problems: list[Problem] = []
         self.notes: list[str] = []
 
@@ -163,13 +162,13 @@ class Sources:
         """The files in which a word is to be followed."""
         if self._is_telling(word):
             return self._places.of(word)
-        beside = words.get(word) or self._company.get(word, frozenset())
+        beside = words.get(word)
+        if not beside:
+            return frozenset()
         near = [other for other in beside if self._is_telling(other)]
         found = self._places.within(word, self._places.of_any(near))
         if len(near) == len(beside) and len(found) <= COMMON:
             return found
-        if word not in words:
-            return frozenset()
         note = f"the name `{word}` stands in too many files to be followed through the tree"
         if note not in self.notes:
             self.notes.append(note)
@@ -181,16 +180,15 @@ class Sources:
         """
         if not self._guessed:
             self._guess()
-        return frozenset().union(*self._named, self._company) | (MOUNTING if self._is_served else frozenset())
+        return frozenset().union(*self._named) | (MOUNTING if self._is_served else frozenset())
 
     def _guess(self) -> None:
         self._guessed = True
         self._named = [set() for _ in self._sides]
-        self._company = {}
         self._places.prepare(self._vocabulary, self._parts)
         paths = self._places.of_any(self._vocabulary)
         todo = sorted(paths)
-        for hop in range(GUESSES):
+        for _ in range(GUESSES):
             new: list[set[str]] = [set() for _ in self._sides]
             origins: dict[str, set[str]] = {}
             for path in todo:
@@ -210,16 +208,9 @@ class Sources:
             telling = {word for word in words if self._is_telling(word)}
             for names, known in zip(new, self._named, strict=True):
                 known |= names & telling
-            for name in words - telling:
-                self._company[name] = frozenset().union(*(self._company_in(path, name) for path in origins[name]))
             # Where a name comes from, what it stands for has been followed already.
             reached = frozenset().union(*(self._places.of(name) - origins[name] for name in telling))
-            # Further than the next file, guesses are right only where the vocabulary stands.
-            todo = sorted(reached & paths if hop else reached)
-
-    def _company_in(self, path: str, name: str) -> set[str]:
-        """What stands beside the name of a function of the file at `path` wherever it is used."""
-        return self._files[path].outline.company(name) or {path.removesuffix(".py").rpartition("/")[2]}
+            todo = sorted(reached & paths)
 
     def _named_in(self, path: str) -> tuple[frozenset[str], ...]:
         """Of each side the names found so far that stand in a file."""

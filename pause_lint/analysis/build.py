@@ -745,7 +745,7 @@ class _Builder(Wiring):
             return self._inline_value(call.func, call.args, call, nxt, context)
         if isinstance(call.func, ast.Name) and self.names.matter(call.func.id):
             return self._call_by_name(call.func.id, call, nxt, context, awaited)
-        if self.events.registers(call) or stores(call.func) or self.events.hands_on_both(call, context.scope):
+        if self.events.registers(call) or stores(call.func):
             return None
         for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
             run: int | None = None
@@ -757,7 +757,7 @@ class _Builder(Wiring):
                 isinstance(argument.func, ast.Name) and self.names.matter(argument.func.id)
             ):
                 run = self._call_by_name(argument.func.id, argument, nxt, context, awaited)
-            if run is not None:
+            if run is not None and not self.events.hands_on_both(call, context.scope):
                 return self.plain([part for part in call.args if part is not argument], run, context)
         return None
 
@@ -912,7 +912,7 @@ class _Builder(Wiring):
 
     def _given_by_calls(self, node: ast.expr, term: Term) -> Term:
         """A term with what calls give whose functions are put in their place as the variables that hold it."""
-        if not self.events.inlined:
+        if not self.events.inlined or not self.names.speak(node):
             return term
         calls = {id(part): part for part in own_nodes([node]) if isinstance(part, ast.Call) and self._gives(part)}
         if not calls:

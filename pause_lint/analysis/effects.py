@@ -108,6 +108,7 @@ class Effects:
         self.summaries: dict[int, Summary] = {}
         self.conducts = conducts
         self.names: dict[str, set[int]] = {}
+        self._mentions: dict[str, list[Routine]] = {}
         self._owns: dict[int, _Own] = {}
         self.graph = CallGraph(index, self.has_effect)
         speech = Speech(index, anatomies.bindings)
@@ -195,22 +196,26 @@ class Effects:
         if routine.function.parent is not None:
             # What a decorator wraps around a function runs when that is called.
             yield from (other.name for other in self.index.decorated.get(routine.function.parent.short, ()))
-        for module in self.index.modules:
-            yield from (alias for alias, name in module.aliases.items() if name == routine.name)
+        yield from self.index.aliases_of(routine.name)
         for endpoint in self.endpoints:
             if endpoint.handler is routine:
                 yield from self.requests.names(endpoint)
 
     def _mentioning(self, name: str) -> list[Routine]:
         """The innermost functions whose lines mention a name."""
+        known = self._mentions.get(name)
+        if known is not None:
+            return known
         found: dict[int, Routine] = {}
+        aliases = self.index.aliases_of(name)
         for module in self.index.modules:
-            meant = [name, *(alias for alias, word in module.aliases.items() if word == name)]
+            meant = [name, *(alias for alias in aliases if module.aliases.get(alias) == name)]
             for line in sorted(line for word in meant for line in module.lines_with(word, alone=True)):
                 routine = self.index.innermost(module, line)
                 if routine is not None:
                     found[id(routine.function.node)] = routine
-        return sorted(found.values(), key=lambda routine: routine.order)
+        self._mentions[name] = sorted(found.values(), key=lambda routine: routine.order)
+        return self._mentions[name]
 
     def has_unknown_users(self, routine: Routine) -> bool:
         """Whether something in the tree names a function that is not understood to call it: it may, all the same."""

@@ -206,6 +206,18 @@ class Index:
         """The modules that have something else under this name."""
         return self._offering.get(name, [])
 
+    def aliases_of(self, name: str) -> Sequence[str]:
+        """The names under which modules have what is called `name` where it is defined."""
+        return self._aliases.get(name, ())
+
+    @cached_property
+    def _aliases(self) -> dict[str, list[str]]:
+        found: dict[str, dict[str, None]] = {}
+        for module in self.modules:
+            for alias, name in module.aliases.items():
+                found.setdefault(name, {})[alias] = None
+        return {name: list(aliases) for name, aliases in found.items()}
+
     @cached_property
     def _offering(self) -> dict[str, list[Module]]:
         """The modules that have something under another name, by that name."""
