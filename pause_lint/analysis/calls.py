@@ -15,14 +15,16 @@ from pause_lint.analysis.callables import Local, applications, is_callable
 from pause_lint.analysis.events import REGISTRARS, RPC_WORDS, Target, is_logging, stores, words
 from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.index import Index, Routine, imports, is_stub
+from pause_lint.analysis.types import Types
 from pause_lint.module import Module
 
 
 class CallGraph:
     """Resolves calls among the functions whose names are of interest."""
 
-    def __init__(self, index: Index, interesting: Callable[[Routine], bool]) -> None:
+    def __init__(self, index: Index, types: Types, interesting: Callable[[Routine], bool]) -> None:
         self.index = index
+        self.types = types
         self.interesting = interesting
 
     def targets(
@@ -195,18 +197,18 @@ class CallGraph:
             case ast.Call(func=ast.Name(id="super")) if one is not None:
                 found = self.index.base_method(one, name)
                 return ([found] if found is not None else []), "", ast.Name(id="self", ctx=ast.Load())
-            case ast.Name(id=module) if not self.index.is_declared(receiver, where):
+            case ast.Name(id=module) if not self.types.is_declared(receiver, where):
                 functions = self._of_module(self._meant(module, where), name)
                 if functions:
                     return functions, "", None
-        types = self.index.types_of(receiver, where)
+        types = self.types.types_of(receiver, where)
         if types:
             routines: dict[int, Routine] = {}
             for one in types:
                 for routine in self.index.implementations(one, name):
                     routines[id(routine.function.node)] = routine
             return list(routines.values()), types[0].name, receiver
-        if self.index.is_declared(receiver, where):
+        if self.types.is_declared(receiver, where):
             return [], "", receiver
         return self._by_name(name, where), "", receiver
 

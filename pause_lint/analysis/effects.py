@@ -24,6 +24,7 @@ from pause_lint.analysis.ownership import FINAL_NAMES, Conduct, Surroundings, is
 from pause_lint.analysis.paths import Paths
 from pause_lint.analysis.syntax import walk
 from pause_lint.analysis.texts import Speech
+from pause_lint.analysis.types import Types
 from pause_lint.finding import Step
 from pause_lint.pairs import Pair, Vocabulary, plain_name
 
@@ -110,8 +111,9 @@ class Effects:
         self.names: dict[str, set[int]] = {}
         self._mentions: dict[str, list[Routine]] = {}
         self._owns: dict[int, _Own] = {}
-        self.graph = CallGraph(index, self.has_effect)
-        speech = Speech(index, anatomies.bindings)
+        types = Types(index)
+        self.graph = CallGraph(index, types, self.has_effect)
+        speech = Speech(index, types, anatomies.bindings)
         self.endpoints: list[Endpoint] = endpoints(index, speech)
         self._declaring = frozenset(id(endpoint.declaration) for endpoint in self.endpoints)
         self.requests = Requests(index, speech, self.endpoints, anatomies)

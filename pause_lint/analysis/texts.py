@@ -17,6 +17,7 @@ from pause_lint.analysis.functions import Function, defaults, parameters
 from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.index import Class, Index, Routine, imports
 from pause_lint.analysis.syntax import blocks, own_nodes
+from pause_lint.analysis.types import Types
 from pause_lint.module import Module
 
 OPEN = "\0"
@@ -49,8 +50,9 @@ class Scope(NamedTuple):
 class Speech:
     """What expressions say in the modules of an index. bindings: what is known already of what names are bound to."""
 
-    def __init__(self, index: Index, bindings: Bindings) -> None:
+    def __init__(self, index: Index, types: Types, bindings: Bindings) -> None:
         self.index = index
+        self.types = types
         self._bindings = bindings
 
     def of(self, node: ast.expr, scope: Scope, depth: int = 0) -> Texts:
@@ -197,7 +199,7 @@ class Speech:
             return [one] if one is not None else []
         if scope.function is None:
             return []
-        return self.index.types_of(node, Routine(scope.module, scope.function))
+        return self.types.types_of(node, Routine(scope.module, scope.function))
 
     def _modules(self, node: ast.expr, near: Module) -> list[Module]:
         """The modules that an expression may be: those of its name."""
