@@ -28,25 +28,24 @@ def plans(case: Case, spellings: Spellings) -> Iterator[Plan]:
     """The plans that cure the pause of `case`, best first. `spellings`: how the project resumes."""
     if why_none(case):
         return
-    hands_on = _hands_on(case)
+    why_unsafe = _TWICE if _hands_on(case) else _ON_PURPOSE if _pauses_last(case) else ""
     for plan in _plans(case, spellings):
         if cures(case, plan):
-            yield Plan(plan.edits, safe=False, why_unsafe=_TWICE) if hands_on and plan.safe else plan
+            yield Plan(plan.edits, safe=False, why_unsafe=why_unsafe) if why_unsafe and plan.safe else plan
 
 
 def why_none(case: Case) -> str:
     """Why no rewrite of the function can be right; empty if one may be."""
-    called = not isinstance(case.function.node, ast.Module)
-    return _ON_PURPOSE if called and _exists_to_pause(case) else ""
+    only = all(not _works(node, _loops(case)) for node in case.graph.nodes)
+    return _ON_PURPOSE if only and _pauses_last(case) else ""
 
 
-def _exists_to_pause(case: Case) -> bool:
-    """Whether nothing that does work follows the pause: to resume there is not to have paused at all.
-
-    Another pause is no work, nor is to go through what is paused.
-    """
+def _pauses_last(case: Case) -> bool:
+    """Whether nothing that does work follows the pause: to resume there is not to have paused at all."""
+    if isinstance(case.function.node, ast.Module):
+        return False  # nobody calls it to have something paused
     nodes = case.graph.nodes
-    loops = {id(node.iter) for node in walk(case.graph.function) if isinstance(node, ast.For | ast.AsyncFor)}
+    loops = _loops(case)
     seen: set[int] = set()
     stack = [nodes[case.site].next]
     while stack:
@@ -55,12 +54,22 @@ def _exists_to_pause(case: Case) -> bool:
             continue
         seen.add(index)
         node = nodes[index]
-        if node.op == g.RAISE or (node.op == g.CALL and node.raises and id(node.syntax) not in loops):
+        if _works(node, loops):
             return False
         if node.op == g.DEED and node.arg.kind == "resume":
             return False
         stack += [node.next, node.alt, *(node.arg if node.op == g.END else ())]
     return True
+
+
+def _loops(case: Case) -> frozenset[int]:
+    loops = (node for node in walk(case.graph.function) if isinstance(node, ast.For | ast.AsyncFor))
+    return frozenset(id(loop.iter) for loop in loops)
+
+
+def _works(node: g.Node, loops: frozenset[int]) -> bool:
+    """Whether a step does work of its own. Another pause is no work, nor is to go through what is paused."""
+    return node.op == g.RAISE or (node.op == g.CALL and bool(node.raises) and id(node.syntax) not in loops)
 
 
 def _hands_on(case: Case) -> bool:
