@@ -14,7 +14,7 @@ from types import MappingProxyType
 from pause_lint.analysis.callables import Local, applications, is_callable
 from pause_lint.analysis.events import REGISTRARS, RPC_WORDS, Target, is_logging, stores, words
 from pause_lint.analysis.guards import last_name
-from pause_lint.analysis.index import Index, Routine, imports, is_stub
+from pause_lint.analysis.index import Index, Routine, imports, imports_exactly, is_stub
 from pause_lint.analysis.types import Types
 from pause_lint.module import Module
 
@@ -103,7 +103,7 @@ class CallGraph:
         receiver: ast.expr | None = None
         routines: list[Routine]
         if isinstance(func, ast.Name):
-            routines = self._function(name, where)
+            routines = self._function(name, where, func.id)
         elif isinstance(func, ast.Attribute):
             receiver = func.value
             unbound = self._unbound(receiver, name, args, where)
@@ -155,7 +155,8 @@ class CallGraph:
         """A name as it is called where it is defined."""
         return where.module.aliases.get(name, name)
 
-    def _function(self, name: str, where: Routine) -> list[Routine]:
+    def _function(self, name: str, where: Routine, alias: str = "") -> list[Routine]:
+        """The functions that a name may be. alias: the name under which it is imported, if that is another."""
         found = self.index.functions.get(name) or self._renamed(name, where)
         nested = [
             routine
@@ -168,9 +169,13 @@ class CallGraph:
         own = [routine for routine in outer if routine.module is where.module]
         if own:
             return own
-        imported = [routine for routine in outer if imports(where.module, name, routine.module)]
-        if imported and all(routine.module is imported[0].module for routine in imported):
-            return imported
+        imported = [routine for routine in outer if imports(where.module, alias or name, routine.module)]
+        # A package re-exports what is in one of its modules: where it is imported by that module, only that is meant.
+        exact = [one for one in imported if imports_exactly(where.module, alias or name, one.module)]
+        if exact or imported:
+            return exact or (
+                imported if all(map(self.interesting, imported)) else imported[:1] if len(imported) == 1 else []
+            )
         return outer if len(outer) == 1 and where.module.imported_from(name) else []
 
     def _renamed(self, name: str, where: Routine) -> list[Routine]:

@@ -192,13 +192,14 @@ class Duty:
 
 
 def _only(summary: Summary, kind: str, pair: Pair) -> bool:
-    """Whether the function's own body does deeds of this kind of the pair, and none of the other."""
+    """Whether a function does deeds of this kind of the pair, and neither itself nor through calls the other."""
     done = {
         deed.kind
         for deed in (*summary.conduct.pauses, *summary.conduct.resumes)
         if deed.pair.pauses & pair.pauses or deed.pair.resumes & pair.resumes
     }
-    return done == {kind}
+    through = {link.effect.kind for link in summary.links if link.effect.pair.pauses & pair.pauses}
+    return done == {kind} and through <= done
 
 
 def _serves(endpoint: Endpoint, names: frozenset[str]) -> bool:

@@ -271,6 +271,9 @@ class Events:
                 name in _QUIET_NAMES
                 or name in _CLOCKS - {"time"}
                 or (name in ("list", "dict", "set", "tuple") and not call.args)
+                or (
+                    name in ("list", "tuple", "reversed", "iter") and isinstance(call.args[0], ast.Name | ast.Attribute)
+                )
             )
         if isinstance(func, ast.Attribute):
             owner = last_name(func.value)
@@ -500,6 +503,7 @@ class Events:
             inner = self.deed(call.func.value, scope)
             if inner is not None:
                 return inner._replace(node=call, awaited=True, bare=False)
+        done: list[Deed] = []
         for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
             if isinstance(argument, ast.Starred):
                 argument = argument.value
@@ -507,8 +511,8 @@ class Events:
             if found is None and isinstance(argument, ast.Call):
                 found = self.deed(argument, scope)
             if found is not None:
-                return found._replace(node=call, awaited=True, bare=False)
-        return None
+                done.append(found)
+        return _together(done)._replace(node=call, awaited=True, bare=False) if done else None
 
     def _fan_out(self, node: ast.expr, scope: Mapping[str, str]) -> Deed | None:
         """`[e.pause.remote() for e in engines]`, also as a generator; a list of exactly one deed."""
@@ -523,11 +527,21 @@ class Events:
                     return None
                 over = self.terms.iterable(generator.iter, scope)
                 receiver = bind(inner.receiver, generator.target, generator.iter, over, self.terms, scope)
-                filtered = ("subset", over, id(node)) if generator.ifs else over
+                filtered = ("subset", over, " and ".join(map(ast.unparse, generator.ifs))) if generator.ifs else over
                 return inner._replace(receiver=receiver, many=True, over=filtered, parts=(generator.iter, *inner.parts))
             case ast.List(elts=[only]) | ast.Tuple(elts=[only]):
                 return self.deed(only, scope)
         return None
+
+
+def _together(deeds: Sequence[Deed]) -> Deed:
+    """What is done by a call that runs some deeds at once: the first, to all of those whose like it is."""
+    first = deeds[0]
+    receivers = dict.fromkeys(deed.receiver for deed in deeds if deed.kind == first.kind and deed.over is None)
+    if first.over is not None or len(receivers) < 2:
+        return first
+    parts = tuple(part for deed in deeds for part in deed.parts)
+    return first._replace(receiver=("each", ("op", "tuple", tuple(receivers))), many=True, parts=parts)
 
 
 def _makes_stack(value: ast.expr) -> bool:

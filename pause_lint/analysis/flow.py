@@ -411,7 +411,9 @@ class Follower:
             # None:` and a loop over the engines agree from here on.
             state = State(state.node, state.facts | known, state.env, state.open, state.stack)
         held = state.open
-        outcomes = [taken]
+        # Of several that are paused at once, each is an engine of its own.
+        several = receiver[1][2] if receiver[:1] == ("each",) and receiver[1][:2] == ("op", "tuple") else ()
+        outcomes: list[Open | None] = [Open(one) for one in several] or [taken]
         if held is not None:
             if same_receiver(held.receiver, receiver):
                 closers.add(state.node)
@@ -430,11 +432,13 @@ class Follower:
                     )
                     continue
             yield self.go(after, node.next)
-        failed = before
+        failed = [before]
         if deed.many and held is None:
-            failed = State(before.node, before.facts, before.env, Open(receiver, partial=True), before.stack)
-        for thrown in node.raises:
-            yield self.throw(failed, node, thrown, state.node)
+            partly = [Open(one, partial=True) for one in several or (receiver,)]
+            failed = [State(before.node, before.facts, before.env, one, before.stack) for one in partly]
+        for one in failed:
+            for thrown in node.raises:
+                yield self.throw(one, node, thrown, state.node)
 
     def receiver(self, term: Term, state: State) -> Term:
         """A receiver as a value; what a call gave counts by the call's text, so that two calls of one getter agree."""

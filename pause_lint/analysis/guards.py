@@ -9,7 +9,7 @@ Terms:
 - ("name", n) a variable, to be resolved, and ("var", n) its value on entry
 - ("sym", site, age) what an expression gave when it was last evaluated (age 0) or before that (1)
 - ("const", type, value), ("attr", t, name), ("item", t, index), ("call", f, args, keywords), ("op", name, terms)
-- ("each", t) any element of `t`, ("subset", t, site) a filtered copy of it, ("listof", t) a list that `t` was put on
+- ("each", t) any element of `t`, ("subset", t, conditions) a filtered copy, ("listof", t) a list that `t` was put on
 - ("func", key) a local function, ("exc", e) a caught exception, ("display", non-empty) a list, set or dict written out
 - the truth forms ("not", t), ("and", ts), ("or", ts), ("cmp", op, a, b), ("ite", c, a, b)
 """
@@ -119,7 +119,7 @@ class Terms:
                 elt=ast.Name(id=one), generators=[ast.comprehension(target=ast.Name(id=two), iter=over, ifs=ifs)]
             ) if one == two:
                 inner = self.iterable(over, scope)
-                return ("subset", inner, id(node)) if ifs else inner
+                return ("subset", inner, " and ".join(map(ast.unparse, ifs))) if ifs else inner
             case ast.Lambda():
                 return ("func", id(node))
             case ast.Await(value=value) if isinstance(value, ast.Call) and self.is_stable_call(value):
@@ -133,6 +133,8 @@ class Terms:
                 return ("and", tuple(self.iterable(part, scope) for part in parts))
             case ast.Call(func=ast.Name(id=name), args=[first, *_]) if name in _COPIES or name == "enumerate":
                 return self.iterable(first, scope)
+            case ast.Subscript(value=value, slice=ast.Slice(lower=None, upper=None)):
+                return self.iterable(value, scope)
             case ast.Call(func=ast.Attribute(value=value, attr=attr), args=[]) if attr in _VIEWS:
                 return self.iterable(value, scope)
             case (

@@ -377,3 +377,10 @@ def imports(module: Module, name: str, source: Module) -> bool:
         if plain and (f"/{stem}/".endswith(f"/{plain}/") or f"/{plain}/" in f"/{stem}/"):
             return True
     return False
+
+
+def imports_exactly(module: Module, name: str, source: Module) -> bool:
+    """Whether `module` imports `name` from `source` itself, not from a package that it is in."""
+    stem = source.path.removesuffix(".py").removesuffix("/__init__")
+    plain = (dotted.lstrip(".").replace(".", "/") for dotted in module.imported_from(name))
+    return any(one and f"/{stem}".endswith(f"/{one}") for one in plain)

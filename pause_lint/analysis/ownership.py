@@ -181,7 +181,9 @@ def other_half(conduct: Conduct, pause: Deed, around: Surroundings) -> Function 
     resuming = [
         other
         for other in neighbours
-        if any(undoes(deed, pause) for deed in other.resumes) and not _pauses(other, pause.pair)
+        if any(undoes(deed, pause) for deed in other.resumes)
+        and not _pauses(other, pause.pair)
+        and not _calls(other.function, function, around)
     ]
     for other in resuming:
         if answers(function.short, other.function.short):
@@ -211,6 +213,11 @@ def other_half(conduct: Conduct, pause: Deed, around: Surroundings) -> Function 
 
 def _pauses(conduct: Conduct, pair: Pair) -> bool:
     return any(deed.pair.pauses & pair.pauses for deed in conduct.pauses)
+
+
+def _calls(caller: Function, callee: Function, around: Surroundings) -> bool:
+    """Whether one function calls, by name, another: then it has both halves and is none."""
+    return callee.short in around.mentions.get(id(caller.node), ())
 
 
 def _neighbours(one: Function, two: Function) -> bool:
