@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -95,6 +96,32 @@ def server(*arguments: str | Path, cwd: Path, log: Path, env: Mapping[str, str] 
             assert time.monotonic() < deadline, read(log)
             time.sleep(0.1)
         yield started[1]
+
+
+@contextmanager
+def listening(*arguments: str | Path, cwd: Path, log: Path, env: Mapping[str, str] | None = None) -> Iterator[str]:
+    """A server that is told on which port to listen; gives its address when it says that it is well."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with process(*arguments, "--host", "127.0.0.1", "--port", str(port), cwd=cwd, log=log, env=env) as running:
+        deadline = time.monotonic() + START
+        while True:
+            try:
+                with build_opener(ProxyHandler({})).open(f"http://127.0.0.1:{port}/health", timeout=LONG):
+                    break
+            except OSError:
+                assert running.poll() is None, read(log)
+                assert time.monotonic() < deadline, read(log)
+                time.sleep(0.2)
+        yield f"127.0.0.1:{port}"
+
+
+def vllm_options(model: Path, device: str) -> list[str]:
+    """Options of vLLM's own server: small, and nothing compiled."""
+    options = ["--model", str(model), "--max-model-len", "512", "--max-num-seqs", "8"]
+    options += ["--enforce-eager", "--no-enable-prefix-caching"]
+    return options + (["--dtype", "float32"] if device == "cpu" else ["--gpu-memory-utilization", "0.3"])
 
 
 def read(log: Path) -> str:

@@ -18,6 +18,8 @@ from tests.engine.processes import LONG, RUN, SHORT, ask, is_paused, process, re
 PROMPT = {"prompt": "why is there no answer"}
 ASKING = 2
 """Rollouts that are asked for at the same time."""
+BETWEEN = 0.05
+"""Seconds from an answer to the next question: the trainer has to live on the same cores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ def rollouts(address: str) -> Iterator[Rollouts]:
     enough = threading.Event()
 
     def go_on() -> None:
-        while not enough.is_set():
+        while not enough.wait(BETWEEN):
             begun = time.monotonic()
             with lock:
                 found.asked += 1
