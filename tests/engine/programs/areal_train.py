@@ -20,7 +20,6 @@ from typing import Any
 
 PROMPT = "why is there no answer"
 LENGTH = 8
-TOKEN = 201
 ROUNDS = 8
 
 
@@ -31,6 +30,7 @@ def main() -> None:
     parser.add_argument("--model", type=Path, required=True)
     parser.add_argument("--folder", type=Path, required=True, help="where checkpoints go")
     parser.add_argument("--patience", type=float, default=30.0, help="seconds to wait for the rollout after the update")
+    parser.add_argument("--token", type=int, default=201, help="what the model learns to say")
     parser.add_argument("--disk-full", action="store_true", help="the save raises")
     options = parser.parse_args()
     try:
@@ -88,11 +88,11 @@ def train(options: argparse.Namespace) -> None:
     rollouts.initialize(addr=options.address)
     meta = WeightUpdateMeta(type="disk", path=str(options.folder / "update"), clear_checkpoint_after_load=False)
     trainer.connect_engine(rollouts, meta)
-    say(source=hangs_or_resumes(FSDPEngine))
+    say(resumes_whatever_happens=has_cleanup(FSDPEngine))
 
     prompt = trainer.tokenizer(PROMPT).input_ids
     say(before=generate(rollouts, prompt, 60.0))
-    learn(trainer, prompt)
+    learn(trainer, prompt, options.token)
     if options.disk_full:
         trainer._save_model_to_hf = full_disk
     try:
@@ -103,7 +103,7 @@ def train(options: argparse.Namespace) -> None:
     say(after=generate(rollouts, prompt, options.patience), reference=reference(trainer, prompt))
 
 
-def hangs_or_resumes(engine: Any) -> bool:
+def has_cleanup(engine: Any) -> bool:
     """Whether the disk path of this AReaL has a cleanup, for what `inspect` shows of it."""
     return "finally:" in inspect.getsource(engine._update_weights_from_disk)
 
@@ -113,11 +113,11 @@ def full_disk(path: str, tokenizer: Any, processor: Any) -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
 
 
-def learn(trainer: Any, prompt: list[int]) -> None:
+def learn(trainer: Any, prompt: list[int], token: int) -> None:
     """Steps of AReaL's optimizer: afterwards the model says one token over and over."""
     import torch
 
-    tokens = torch.tensor([[*prompt, *[TOKEN] * LENGTH]])
+    tokens = torch.tensor([[*prompt, *[token] * LENGTH]])
     labels = tokens.clone()
     labels[:, : len(prompt)] = -100
     for _ in range(ROUNDS):
