@@ -155,6 +155,10 @@ def test_the_server_of_the_release_under_the_overlay(areal_ways: dict[str, Way],
     assert "pause-lint: areal.engine.vllm_ext.areal_vllm_server: areal_update_weight is patched" in log, log
 
 
+def test_the_page_shows_what_is_logged() -> None:
+    assert f"\n{LOGGED}\n" in (PROJECT / "docs/npu.md").read_text(encoding="utf-8")
+
+
 def test_environment_is_clean() -> None:
     """The release that is tested is the one that pip installed."""
     assert (
