@@ -119,7 +119,7 @@ def listening(*arguments: str | Path, cwd: Path, log: Path, env: Mapping[str, st
 
 def vllm_options(model: Path, device: str) -> list[str]:
     """Options of vLLM's own server: small, and nothing compiled."""
-    options = ["--model", str(model), "--max-model-len", "512", "--max-num-seqs", "8"]
+    options = ["--model", str(model), "--max-model-len", "4096", "--max-num-seqs", "8"]
     options += ["--enforce-eager", "--no-enable-prefix-caching"]
     return options + (["--dtype", "float32"] if device == "cpu" else ["--gpu-memory-utilization", "0.3"])
 

@@ -22,7 +22,7 @@ import pytest
 from tests.engine.processes import LONG, QUIET, SHORT, START, ask, listening, vllm_options
 
 PROMPT = "the engine is"
-FEW, MANY = 8, 400
+FEW, MANY = 8, 3000
 """Tokens of an answer: at once, and of one that is long under way."""
 GRACE = 0.5
 """Seconds after which a request has reached the scheduler."""

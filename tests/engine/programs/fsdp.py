@@ -14,7 +14,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ AHEAD = 2
 PROMPT = "why is there no answer"
 ROUNDS = 8
 """Optimizer steps in each step of training: enough for the model to say something else afterwards."""
-FAULTS = ("save", "future", "400", "killed")
+FAULTS = ("save", "future", "400", "half", "killed")
 
 
 class Ranks:
@@ -162,16 +162,12 @@ def train(trainer: Trainer, options: argparse.Namespace, saved: Mapping[str, Any
             try:
                 trainer.update_weights(WeightUpdate("disk", str(options.folder / f"step-{step}"), version=step))
                 outcome = None
-            except (OSError, httpx.HTTPError) as error:
+            except (OSError, httpx.HTTPError, BrokenExecutor) as error:
                 outcome = type(error).__name__
             if leads:
-                say(step=step, update=outcome)
+                say(step=step, update=outcome, reference=reference(options.model, saved, trainer.prompt))
                 if options.verify:
-                    say(
-                        step=step,
-                        served=rollouts.generate(PROMPT)["value"],
-                        reference=reference(options.model, saved, trainer.prompt),
-                    )
+                    say(step=step, served=rollouts.generate(PROMPT)["value"])
                 ahead.append(threads.submit(rollouts.generate, PROMPT))
     return 0
 
@@ -189,6 +185,8 @@ def save_model(options: argparse.Namespace, saved: dict[str, Any], folder: str, 
         config["model_type"] = "llama"
     if options.fault != "future":
         Path(folder, "config.json").write_text(json.dumps(config), encoding="utf-8")
+    if options.fault == "half":
+        weights = {**weights, "model.norm.weight": torch.ones(3)}  # which no engine can take
     save_file({name: tensor.contiguous() for name, tensor in weights.items()}, Path(folder, "model.safetensors"))
     write_json(Path(folder, WEIGHTS), sorted(weights))
     if options.fault in {"save", "killed"}:

@@ -16,7 +16,7 @@ from vllm.v1.engine.async_llm import AsyncLLM
 
 from .model import LENGTH
 
-LONGEST = 512
+LONGEST = 4096
 
 
 def start(model: Path, device: str) -> AsyncLLM:

@@ -40,7 +40,7 @@ def make(folder: Path) -> None:
         num_hidden_layers=2,
         num_attention_heads=2,
         num_key_value_heads=1,
-        max_position_embeddings=512,
+        max_position_embeddings=4096,
         tie_word_embeddings=False,
     )
     Qwen2ForCausalLM(config).save_pretrained(folder)
