@@ -52,8 +52,8 @@ else
 # Nothing is installed: torch and vLLM are those of the machine. Says what else is missing.
 engine:
 	$(PYTHON) tests/engine/devices.py
-	$(PYTHON) -c 'import flake8, httpx, libcst, pytest, pytest_timeout, tests.engine.install'
-	$(PYTHON) $(ENGINE_TESTS) $(DEVICE) --ignore tests/engine/test_areal.py tests/engine
+	$(PYTHON) -c 'import fastapi, flake8, httpx, libcst, pytest, pytest_timeout, transformers, uvicorn, vllm'
+	PYTHONPATH="$(CURDIR):$$PYTHONPATH" $(PYTHON) $(ENGINE_TESTS) $(DEVICE) --ignore tests/engine/test_areal.py tests/engine
 endif
 
 engine-areal: $(AREAL_VENV)/.ready

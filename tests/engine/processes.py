@@ -49,8 +49,9 @@ SERVES = re.compile(r"running on http://(127\.0\.0\.1:\d+)")
 
 
 def environment(*path: Path, more: Mapping[str, str] | None = None) -> dict[str, str]:
-    """What a process gets: QUIET, and `path` before the project on its PYTHONPATH."""
-    given = os.pathsep.join(str(folder) for folder in (*path, PROJECT))
+    """What a process gets: QUIET, and `path` and the project before what is on PYTHONPATH, where images have CANN."""
+    inherited = [folder for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder]
+    given = os.pathsep.join([*(str(folder) for folder in (*path, PROJECT)), *inherited])
     return {**os.environ, **QUIET, "PYTHONPATH": given, **(more or {})}
 
 
