@@ -25,6 +25,8 @@ RUN = 180.0
 """Seconds for a whole run of a trainer."""
 END = 15.0
 """Seconds for a process to end when it is asked to."""
+MOMENT = 0.3
+"""Seconds for what it has started to follow."""
 SHORT, LONG = 3.0, 60.0
 """Seconds to wait for an answer that is not to come, and for one that is: only a failing test waits that long."""
 
@@ -78,12 +80,14 @@ def process(
 
 
 def end(running: subprocess.Popen[bytes]) -> None:
-    """Ends a process and its group: first the process is asked to, so that it can put its shared memory away."""
+    """Ends a process and its group: first all are asked to, and have a moment to put their shared memory away."""
     if running.poll() is None:
         running.terminate()
         with suppress(subprocess.TimeoutExpired):
             running.wait(END)
     with suppress(ProcessLookupError):  # all of them have ended by themselves
+        os.killpg(running.pid, signal.SIGTERM)
+        time.sleep(MOMENT)
         os.killpg(running.pid, signal.SIGKILL)
 
 
