@@ -2,6 +2,9 @@
 #
 #   make test     the tests
 #   make demo     the tool at work on a released trainer
+#   make engine   the fault and its fix on real engines: vLLM and FSDP2, on the CPU (2.4 GB)
+#   make engine-areal  the same with released AReaL (9 GB)
+#   make engine DEVICE=npu   with what is installed for PYTHON, on an Ascend NPU
 #   make lint     style, types, and this project's own rules on itself
 #   make oracle   the whole campaign against executed random functions (long)
 #   make bench    how long `check` takes, against bare Python reading the same files
@@ -13,9 +16,13 @@ BIN := $(VENV)/bin
 DEMO_VENV := .venv-demo
 DEMO := build/demo
 BENCH := build/bench
+ENGINE_VENV := .venv-engine
+AREAL_VENV := .venv-engine-areal
+ENGINE_TESTS := -m pytest -c tests/engine/pytest.ini --rootdir . --device
+DEVICE := cpu
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: test demo lint oracle bench clean
+.PHONY: test demo lint oracle bench engine engine-areal clean
 .DELETE_ON_ERROR:
 
 test: $(VENV)/.test
@@ -38,8 +45,22 @@ bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks.corpus $(BENCH)
 	$(BIN)/python -m benchmarks.ratio $(BENCH)/areal
 
+ifeq ($(DEVICE),cpu)
+engine: $(ENGINE_VENV)/.ready
+	$(ENGINE_VENV)/bin/python $(ENGINE_TESTS) cpu --ignore tests/engine/test_areal.py tests/engine
+else
+# Nothing is installed: torch and vLLM are those of the machine. Says what else is missing.
+engine:
+	$(PYTHON) tests/engine/devices.py
+	$(PYTHON) -c 'import fastapi, flake8, httpx, libcst, pytest, pytest_timeout, transformers, uvicorn, vllm'
+	PYTHONPATH="$(CURDIR):$$PYTHONPATH" $(PYTHON) $(ENGINE_TESTS) $(DEVICE) --ignore tests/engine/test_areal.py tests/engine
+endif
+
+engine-areal: $(AREAL_VENV)/.ready
+	$(AREAL_VENV)/bin/python $(ENGINE_TESTS) cpu tests/engine/test_areal.py
+
 clean:
-	rm -rf $(VENV) $(DEMO_VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(DEMO_VENV) $(ENGINE_VENV) $(AREAL_VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 # An environment is made anew when the dependencies may have changed, and only then.
 $(VENV)/.test: pyproject.toml
@@ -54,4 +75,12 @@ $(VENV)/.dev: $(VENV)/.test
 $(DEMO_VENV)/.demo: pyproject.toml
 	@PYTHON="$(PYTHON)" sh .ci/venv $(DEMO_VENV)
 	$(DEMO_VENV)/bin/python -m pip install --quiet --editable .
+	@touch $@
+
+$(ENGINE_VENV)/.ready: pyproject.toml tests/engine/install.py tests/engine/pins-vllm.txt
+	$(PYTHON) tests/engine/install.py $(ENGINE_VENV)
+	@touch $@
+
+$(AREAL_VENV)/.ready: pyproject.toml tests/engine/install.py tests/engine/pins-areal.txt
+	$(PYTHON) tests/engine/install.py $(AREAL_VENV) --areal
 	@touch $@

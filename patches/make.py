@@ -38,8 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     tree: Path = options.tree.resolve()
     folder = PATCHES / tree.name
-    folder.mkdir(exist_ok=True)
     text = "\n".join(_manifest(options.version, tree, options.origin)) + "\n"
+    folder.mkdir(exist_ok=True)
     (folder / f"{options.version}.toml").write_text(text, encoding="utf-8")
     known = manifests.index_of(manifests.every(tree.name))
     (folder / "index.json").write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
@@ -51,6 +51,8 @@ def _manifest(version: str, tree: Path, origin: str) -> Iterator[str]:
     outcome = fix_paths([tree.name], resolve(load([tree.name]), Settings()), unsafe=False, write=False)
     if outcome.unfixed:
         raise SystemExit(f"not fixed: {[finding.message for finding, _ in outcome.unfixed]}")
+    if not outcome.changes:
+        raise SystemExit(f"there is nothing to patch in {tree}")
     yield f"version = {json.dumps(version)}"
     yield f"package = {json.dumps(tree.name)}"
     yield f"origin = {json.dumps(origin)}"

@@ -70,6 +70,14 @@ def test_the_overlay_leaves_a_patched_package_as_it_is(toy: Toy) -> None:
     assert (done.out, done.err) == ("False\n", "")
 
 
+def test_no_manifest_is_made_of_a_package_without_a_fault(toy: Toy) -> None:
+    toy.apply()
+    before = snapshot(toy.folder / "patches")
+    made = run(sys.executable, "-m", "patches.make", "2.0", "toyrl", "--origin", "a toy", cwd=toy.folder)
+    assert (made.code, made.err) == (1, f"there is nothing to patch in {toy.package}\n")
+    assert snapshot(toy.folder / "patches") == before
+
+
 def test_a_local_edit_makes_it_unknown(toy: Toy) -> None:
     engine = toy.package / "engine.py"
     engine.write_text(f"{ENGINE}# ours\n", encoding="utf-8")
