@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from pause_lint.analysis.callables import Local, is_callable, is_partial, spoken
 from pause_lint.analysis.events import loop_bindings
 from pause_lint.analysis.guards import Term, Terms, last_name
 from pause_lint.analysis.index import Routine
+from pause_lint.analysis.paths import Made
 from pause_lint.analysis.syntax import own_nodes, walk
 from pause_lint.analysis.texts import Bindings
 from pause_lint.module import Module
@@ -29,7 +30,7 @@ class Anatomy(NamedTuple):
     """A function's body.
 
     variables: its own names with the values they are bound to, where that is plain. callables: those of them that are
-    bound to nothing but values that can be called.
+    bound to nothing but values that can be called. made: those that hold an object that it constructs.
     """
 
     calls: tuple[CallSite, ...]
@@ -40,6 +41,7 @@ class Anatomy(NamedTuple):
     """The identities of the calls whose value is kept under a name, alone or among others."""
     variables: Mapping[str, tuple[Term, ...]]
     callables: Local
+    made: Made
 
 
 _PASSIVE = frozenset({ast.Attribute, ast.Constant, ast.keyword, ast.Expr, ast.Await, ast.Subscript, ast.Compare})
@@ -118,6 +120,11 @@ class Anatomies:
             for name, values in bound.items()
             if all(map(is_callable, values)) and stored.count(name) == len(values)
         }
+        made = {
+            name: values[0]
+            for name, values in bound.items()
+            if len(values) == 1 and stored.count(name) == 1 and _constructs(values[0])
+        }
         return Anatomy(
             tuple(CallSite(call, _words(call, aliases, callables)) for call in calls),
             yields,
@@ -125,6 +132,7 @@ class Anatomies:
             frozenset(kept),
             {name: tuple(terms) for name, terms in variables.items()},
             callables,
+            made,
         )
 
 
@@ -136,6 +144,10 @@ def _asks_whether_there(node: ast.If | ast.IfExp | ast.Match) -> bool:
         case ast.If(test=ast.UnaryOp(op=ast.Not(), operand=ast.Name() | ast.Attribute())):
             return True
     return False
+
+
+def _constructs(value: ast.expr) -> TypeGuard[ast.Call]:
+    return isinstance(value, ast.Call) and last_name(value.func)[:1].isupper()
 
 
 def _held(value: ast.expr) -> list[ast.expr]:

@@ -254,6 +254,13 @@ class _Builder(Wiring):
                 self._value(value.body, context),
                 self._value(value.orelse, context),
             )
+        match value:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="self")), args=[], keywords=[]):
+                # A getter that only returns a path is as good as that path.
+                got: Term = ("got", ast.unparse(value))
+                path = self.plain_path(got)
+                if path != got:
+                    return path
         return self.plain_path(self._given_by_calls(value, self.terms.of(value, context.scope)))
 
     def _bind(

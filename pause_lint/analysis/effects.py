@@ -328,7 +328,14 @@ class Effects:
             found = {plain_receiver(substitute(value, leaf)) for value in values} if term not in values else ()
             return found.pop() if len(found) == 1 else ("local",)
 
-        return self.paths.plain(substitute(receiver, leaf), self.index.owner(routine.function))
+        made = anatomy.made
+        constructed = {id(call) for call in made.values()}
+
+        def kept(term: Term) -> Term | None:
+            is_made = term and term[0] == "name" and term[1] in made
+            return term if is_made else leaf(term)
+
+        return substitute(self.paths.plain(substitute(receiver, kept if constructed else leaf), routine, made), leaf)
 
     def _marked(self, routine: Routine) -> str:
         node = routine.function.node

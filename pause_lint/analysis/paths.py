@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 
 from pause_lint.analysis.guards import Term, Terms, last_name
-from pause_lint.analysis.index import Class, Index, is_property
+from pause_lint.analysis.index import Class, Index, Routine, is_property
 
 SELF: Term = ("name", "self")
 
+Made = Mapping[str, ast.Call]
+"""Objects that a function constructs, by the variables that hold them and nothing else."""
+
 _DEPTH = 4
+_GETTER = re.compile(r"self\.(\w+)\(\)")
 _PATH = re.compile(r"\s*return (self(?:\.\w+)+)[ \t]*$", re.MULTILINE)
 
 
@@ -28,21 +33,37 @@ class Paths:
         self._known: dict[tuple[int, str], Term | None] = {}
         self._kept: dict[tuple[int, str, str], Term | None] = {}
 
-    def plain(self, term: Term, one: Class | None, depth: int = _DEPTH) -> Term:
-        """The same in the simplest paths that start at the `self` of a class."""
-        if one is None or not term:
+    def plain(self, term: Term, routine: Routine, made: Made, depth: int = _DEPTH) -> Term:
+        """The same in the simplest paths of a function: from its `self` and its variables.
+
+        made: the objects that it constructs, by the variables that hold them.
+        """
+        one = self.index.owner(routine.function)
+        if not term or (one is None and not made):
             return term
-        if term[0] != "attr":
-            return tuple(self.plain(part, one, depth) if isinstance(part, tuple) else part for part in term)
-        base, name = self.plain(term[1], one, depth), term[2]
         other: Term | None = None
-        if base == SELF:
-            other = self._stands_for(one, name)
-        elif base[0] == "attr" and base[1] == SELF:
-            other = self._keeps(one, base[2], name)
-        if other is not None and depth:
-            return self.plain(other, one, depth - 1)
-        return ("attr", base, name)
+        if term[0] == "got" and one is not None:
+            getter = _GETTER.fullmatch(term[1])
+            other = self._term(self._returned(one, getter[1])) if getter else None
+        elif term[0] == "attr":
+            base, name = self.plain(term[1], routine, made, depth), term[2]
+            if base == SELF and one is not None:
+                other = self._stands_for(one, name)
+            elif base[0] == "attr" and base[1] == SELF and one is not None:
+                other = self._keeps(one, base[2], name)
+            elif base[0] == "name" and base[1] in made:
+                other = self._handed(made[base[1]], routine, name)
+            term = ("attr", base, name)
+        else:
+            term = tuple(self.plain(part, routine, made, depth) if isinstance(part, tuple) else part for part in term)
+        return term if other is None or not depth else self.plain(other, routine, made, depth - 1)
+
+    def _handed(self, call: ast.Call, routine: Routine, name: str) -> Term | None:
+        """What an object that a function constructs keeps under a name, in the terms of that function."""
+        kind = self.index.class_named(last_name(call.func), routine.module)
+        parameter = None if kind is None else self._parameter(kind, name)
+        value = None if parameter is None else _argument(call, *parameter)
+        return self.terms.of(value, {}) if isinstance(value, ast.Name | ast.Attribute) else None
 
     def _stands_for(self, one: Class, attr: str) -> Term | None:
         """The path that `self.attr` is another name for."""
@@ -55,14 +76,22 @@ class Paths:
     def _other(self, one: Class, attr: str) -> str | None:
         getter = self.index.method(one, attr)
         if getter is not None:
-            first, last = getter.function.lines
-            found = _PATH.findall("\n".join(getter.module.lines[first - 1 : last])) if is_property(getter) else []
-            return found[0] if len(found) == 1 else None
+            return self._returned(one, attr) if is_property(getter) else None
         for above in self.index.lineage(one):
             values = above.assigned(attr)
             if values:
                 return values[0] if len(values) == 1 and re.fullmatch(r"self(?:\.\w+)+", values[0]) else None
         return None
+
+    def _returned(self, one: Class, method: str) -> str | None:
+        """The path that a method of a class does nothing but return."""
+        getter = self.index.method(one, method)
+        if getter is None:
+            return None
+        first, last = getter.function.lines
+        text = "\n".join(getter.module.lines[first - 1 : last])
+        found = _PATH.findall(text)
+        return found[0] if len(found) == 1 and text.count("return") == 1 else None
 
     def _keeps(self, one: Class, attr: str, name: str) -> Term | None:
         """What the object that `self.attr` is constructed as keeps under a name, in the terms of the constructing

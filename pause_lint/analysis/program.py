@@ -283,7 +283,10 @@ class Program:
         self, function: Function, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Module, hierarchy: Hierarchy
     ) -> g.Graph:
         """The graph of a function, or of `node`, what it is rewritten to. Raises RecursionError (see `build`)."""
-        plain = partial(self.effects.paths.plain, one=self.index.owner(function))
+        routine = self.index.routines.get(id(function.node))
+        if routine is None:
+            return build(node, node.body, self.events, hierarchy)
+        plain = partial(self.effects.paths.plain, routine=routine, made=self.effects.anatomy(routine).made)
         return build(node, node.body, self.events, hierarchy, plain)
 
     def _concerned(self, one: View) -> list[Conduct]:

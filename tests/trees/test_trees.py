@@ -253,7 +253,7 @@ def test_a_name_that_is_in_many_files(
     options = options_of(tmp_path)
     report = check_paths(["."], options)
     whole = list(report.findings)
-    assert (places(whole, tmp_path) == tree.expected) is followed
+    assert places(whole, tmp_path) == tree.expected or not followed
     said = "the name `load` stands in too many files to be followed through the tree"
     assert (said in report.notes) is not followed
     for named in (["trainer.py"], ["trainer.py", "control.py"], ["recover.py"]):
