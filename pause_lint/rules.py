@@ -37,7 +37,12 @@ half-done update, the engine goes back to serving requests, and it may do so wit
 new. Usually that is what you want: the exception ends the step and is seen, while an engine that hangs hides it.
 If your engines must not serve in that state, say so in the code: mark the engine unhealthy, or stop it, in an
 `except` block that re-raises, and let the `finally` resume only an engine that is sound. Or keep it paused on
-purpose and suppress the finding with the reason."""
+purpose and suppress the finding with the reason.
+
+A `finally` runs on every way out that the process lives to take, and resumes what is paused then. It does not run in
+a process that is killed: whatever starts the job again has to resume. And it undoes no pause that comes later: where
+the pause is at the other end of a request, and the request is given up while it is under way, a server that pauses
+after the resume stays paused."""
 
 RULES: tuple[Rule, ...] = (
     Rule(
