@@ -79,7 +79,8 @@ class Graph:
 
     defined: for a variable or path the keys of everything it is ever assigned. parameters: what the parameters of
     functions put in place are given, as terms. places: the expressions behind the symbols in this graph's terms.
-    inlined: the functions whose bodies stand in this graph, by the identity of their syntax.
+    inlined: the functions whose bodies stand in this graph, by the identity of their syntax. structure: what `witness`
+    has found out about their source.
     """
 
     def __init__(self, function: ast.AST, hierarchy: Hierarchy) -> None:
@@ -92,6 +93,7 @@ class Graph:
         self.parameters: dict[str, Any] = {}
         self.places: dict[int, ast.AST] = {}
         self.inlined: dict[int, ast.AST] = {}
+        self.structure: Any = None
 
     def deeds(self, kind: str) -> list[int]:
         """The nodes that do a deed of this kind."""

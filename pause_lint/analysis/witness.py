@@ -64,7 +64,7 @@ def follow_pause(graph: g.Graph, site: int, may_return: bool = False) -> Followe
     may_return: to return paused is no leak.
     """
     deed: Deed = graph.nodes[site].arg
-    cleanups, loops = _structure(graph)
+    cleanups, loops = _structure_of(graph)
 
     def settles(leak: Leak) -> bool:
         return not (_is_pause_itself(graph, leak, deed, loops) or _in_cleanup(graph, leak, deed, cleanups))
@@ -126,7 +126,7 @@ def classify(graph: g.Graph, deed: Deed, followed: Followed, leak: Leak, resumed
     """The rule and the kind that the leaks of one pause amount to."""
     if not resumed:
         return "PR001", "never"
-    cleanups, loops = _structure(graph)
+    cleanups, loops = _structure_of(graph)
     if all(_is_pause_itself(graph, one, deed, loops) for one in followed.leaks):
         return "PR002", "partial"
     if all(_in_cleanup(graph, one, deed, cleanups) for one in followed.leaks):
@@ -184,6 +184,7 @@ def _takes_next(loop: ast.For | ast.AsyncFor, syntax: ast.AST | None, pause: ast
 
 
 _Stretch = tuple[tuple[int, int], tuple[int, int]]
+_Structure = tuple[list[_Stretch], list[ast.For | ast.AsyncFor]]
 
 
 def _in_cleanup(graph: g.Graph, leak: Leak, deed: Deed, cleanups: list[_Stretch]) -> bool:
@@ -202,7 +203,15 @@ def _in_cleanup(graph: g.Graph, leak: Leak, deed: Deed, cleanups: list[_Stretch]
     )
 
 
-def _structure(graph: g.Graph) -> tuple[list[_Stretch], list[ast.For | ast.AsyncFor]]:
+def _structure_of(graph: g.Graph) -> _Structure:
+    """The same for a graph, worked out once."""
+    if graph.structure is None:
+        graph.structure = _structure(graph)
+    found: _Structure = graph.structure
+    return found
+
+
+def _structure(graph: g.Graph) -> _Structure:
     """The stretches of source that are bodies of the function's `finally` clauses and handlers; and the loops, those of
     functions followed in place included.
     """

@@ -26,9 +26,10 @@ _RESUMED = (shapes.cleanup, shapes.straight, shapes.gap, shapes.partial, shapes.
 
 def plans(case: Case, spellings: Spellings) -> Iterator[Plan]:
     """The plans that cure the pause of `case`, best first. `spellings`: how the project resumes."""
-    if why_none(case):
+    last = _pauses_last(case)
+    if last and _only_pauses(case):
         return
-    why_unsafe = _TWICE if _hands_on(case) else _ON_PURPOSE if _pauses_last(case) else ""
+    why_unsafe = _TWICE if _hands_on(case) else _ON_PURPOSE if last else ""
     for plan in _plans(case, spellings):
         if cures(case, plan):
             yield Plan(plan.edits, safe=False, why_unsafe=why_unsafe) if why_unsafe and plan.safe else plan
@@ -36,8 +37,13 @@ def plans(case: Case, spellings: Spellings) -> Iterator[Plan]:
 
 def why_none(case: Case) -> str:
     """Why no rewrite of the function can be right; empty if one may be."""
-    only = all(not _works(node, _loops(case)) for node in case.graph.nodes)
-    return _ON_PURPOSE if only and _pauses_last(case) else ""
+    return _ON_PURPOSE if _pauses_last(case) and _only_pauses(case) else ""
+
+
+def _only_pauses(case: Case) -> bool:
+    """Whether the function does no work at all but to pause."""
+    loops = _loops(case)
+    return not any(_works(node, loops) for node in case.graph.nodes)
 
 
 def _pauses_last(case: Case) -> bool:

@@ -54,16 +54,23 @@ class _Rewriting:
         self._node = case.function.node
         self._blocks = Blocks(case.module, self._node)
         self._edits: dict[At, Edit] = {edit.first: edit for edit in plan.edits}
-        every = [node for node in walk(self._node) if isinstance(node, ast.stmt) and node is not self._node]
-        self._at = {self._blocks.at(statement): statement for statement in every}
         known = case.program.events.implied
-        self._calls = {ast.dump(node): node for node in walk(self._node) if id(node) in known}
+        self._calls: dict[str, ast.AST] = {}
+        self._by_line: dict[int, list[ast.stmt]] = {}
+        for node in walk(self._node):
+            if isinstance(node, ast.stmt) and node is not self._node:
+                self._by_line.setdefault(node.lineno, []).append(node)
+            elif id(node) in known:
+                self._calls[ast.dump(node)] = node
 
     def function(self) -> ast.FunctionDef | ast.AsyncFunctionDef:
         """The function as it will be."""
         result = copy.copy(self._node)
         result.body = self._block(self._node.body)
         return result
+
+    def _statement(self, at: At) -> ast.stmt:
+        return next(one for one in self._by_line[at.line] if self._blocks.at(one) == at)
 
     def _block(self, block: Sequence[ast.stmt]) -> list[ast.stmt]:
         result: list[ast.stmt] = []
@@ -104,11 +111,11 @@ class _Rewriting:
     def _piece(self, piece: Piece, place: ast.stmt) -> ast.stmt:
         match piece:
             case Keep(at):
-                return self._kept(self._at[at])
+                return self._kept(self._statement(at))
             case New(source):
                 return self._known(ast.parse(source).body[0])
             case Header(at, body, owner):
-                header = self._at[at]
+                header = self._statement(at)
                 orelse = self._within(header).get("orelse", []) if owner else []
                 return _with_blocks(header, {"body": [*self._pieces(body, place)], "orelse": orelse})
             case Try(body, final, if_raised):
@@ -121,11 +128,11 @@ class _Rewriting:
                 )
                 return ast.copy_location(attempt, place)
             case Rebuilt(at, body, final):
-                blocks = self._within(self._at[at])
+                blocks = self._within(self._statement(at))
                 for field, given in (("body", body), ("finalbody", final)):
                     if given is not None:
                         blocks[field] = [*self._pieces(given, place)]
-                return _with_blocks(self._at[at], blocks)
+                return _with_blocks(self._statement(at), blocks)
 
     def _known(self, statement: ast.stmt) -> ast.stmt:
         """A new statement; calls of which the tree tells what they do are the nodes that stand there already."""
