@@ -169,6 +169,8 @@ def train(trainer: Trainer, options: argparse.Namespace, saved: Mapping[str, Any
                 if options.verify:
                     say(step=step, served=rollouts.generate(PROMPT)["value"])
                 ahead.append(threads.submit(rollouts.generate, PROMPT))
+    # A rank that ends while another still has the group's connections open takes its threads down with it.
+    dist.barrier()
     return 0
 
 
