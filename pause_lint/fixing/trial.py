@@ -11,6 +11,7 @@ import copy
 from collections.abc import Iterator, Sequence
 
 from pause_lint.analysis import graph as g
+from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.program import Case
 from pause_lint.analysis.syntax import own_nodes, walk
 from pause_lint.analysis.witness import follow_pause
@@ -20,6 +21,8 @@ from pause_lint.fixing.edits import At, Edit, Header, Keep, New, Piece, Plan, Re
 
 def cures(case: Case, plan: Plan) -> bool:
     """Whether the pause of a case cannot get away once the plan is carried out, and no other one can that could not."""
+    if _is_plain(case):
+        return True
     function = _Rewriting(case, plan).function()
     if isinstance(function, ast.FunctionDef) and _awaits(function.body) and not _awaits(case.function.body):
         return False
@@ -29,6 +32,18 @@ def cures(case: Case, plan: Plan) -> bool:
         return False
     left = set(_escaping(graph, case))
     return id(case.deed.node) not in left and (not left or left <= set(_escaping(case.graph, case)))
+
+
+def _is_plain(case: Case) -> bool:
+    """Whether the function does all of it itself, one call at a time: then a plan is all that there is to know."""
+    deeds = [node.arg for node in case.graph.nodes if node.op == g.DEED]
+    return not case.graph.inlined and all(
+        isinstance(deed.node, ast.Call)
+        and last_name(deed.node.func) == deed.spelling
+        and not (deed.chain or deed.many or deed.over)
+        and not any(isinstance(part, ast.Call | ast.Await) for one in deed.parts for part in walk(one))
+        for deed in deeds
+    )
 
 
 def _escaping(graph: g.Graph, case: Case) -> Iterator[int]:
