@@ -860,29 +860,24 @@ class _Builder(Wiring):
         body: list[ast.stmt] = (
             [ast.copy_location(ast.Expr(value.body), value.body)] if isinstance(value, ast.Lambda) else value.body
         )
-        waits = any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(body))
+        nodes = list(own_nodes(body))
+        waits = any(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes)
         if waits and context.at_yield is None:
             return None
-        deeds = [self.events.deed(node, {}) for node in own_nodes(body) if isinstance(node, ast.Call)]
+        deeds = [self.events.deed(node, {}) for node in nodes if isinstance(node, ast.Call)]
         if {"pause", "resume"} <= {deed.kind for deed in deeds if deed is not None}:
             self.balanced.add(id(value))
         self.inlines += 1
         self.graph.inlined[id(value)] = value
         prefix = f"{self.inlines}@"
-        outer = {name for node in own_nodes(body) if isinstance(node, ast.Nonlocal | ast.Global) for name in node.names}
-        bound = {
-            node.id for node in own_nodes(body) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-        } - outer
-        bound |= {
-            handler.name for handler in own_nodes(body) if isinstance(handler, ast.ExceptHandler) and handler.name
-        }
+        outer = {name for node in nodes if isinstance(node, ast.Nonlocal | ast.Global) for name in node.names}
+        bound = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)} - outer
+        bound |= {handler.name for handler in nodes if isinstance(handler, ast.ExceptHandler) and handler.name}
         parameters = [*value.args.posonlyargs, *value.args.args, *value.args.kwonlyargs]
         parameters += [rest for rest in (value.args.vararg, value.args.kwarg) if rest is not None]
         bound |= {parameter.arg for parameter in parameters}
         surrounding = {} if context.foreign else context.scope
-        stored = {
-            node.id for node in own_nodes(body) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
-        }
+        stored = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
         # What is handed on under a name and not bound again is the same thing there: so are its attributes.
         same = {
             parameter.arg: context.scope.get(argument.id, argument.id)

@@ -400,8 +400,8 @@ class Events:
         if not name or stores(call.func) or self.registers(call):
             return None
         handed = self._references(call, scope)
-        if not handed or self.hands_on_both(call, scope):
-            return None
+        if len({found.kind for _, found in handed}) != 1:
+            return None  # nothing, or both halves: whoever runs these brings them together
         argument, found = handed[0]
         return found._replace(node=call, parts=tuple(part for part in call.args if part is not argument))
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 
 from pause_lint.analysis.guards import Term, Terms, last_name
 from pause_lint.analysis.index import Class, Index, Routine, is_property
+from pause_lint.module import Module
 
 SELF: Term = ("name", "self")
 
@@ -60,9 +61,7 @@ class Paths:
 
     def _handed(self, call: ast.Call, routine: Routine, name: str) -> Term | None:
         """What an object that a function constructs keeps under a name, in the terms of that function."""
-        kind = self.index.class_named(last_name(call.func), routine.module)
-        parameter = None if kind is None else self._parameter(kind, name)
-        value = None if parameter is None else _argument(call, *parameter)
+        value = self._argument_kept(call, routine.module, name)
         return self.terms.of(value, {}) if isinstance(value, ast.Name | ast.Attribute) else None
 
     def _stands_for(self, one: Class, attr: str) -> Term | None:
@@ -111,14 +110,18 @@ class Paths:
             call = _parsed(made[0])
             if not isinstance(call, ast.Call):
                 return None
-            kind = self.index.class_named(last_name(call.func), maker.module)
-            parameter = None if kind is None else self._parameter(kind, name)
-            value = None if parameter is None else _argument(call, *parameter)
+            value = self._argument_kept(call, maker.module, name)
             if isinstance(value, ast.Name) and value.id != "self":
                 kept = re.findall(rf"self\.(\w+)(?::[^=\n]+)? = {value.id}[ \t]*$", maker.text, re.MULTILINE)
                 return ("attr", SELF, kept[0]) if len(kept) == 1 else None
             return None if value is None else self._term(ast.unparse(value))
         return None
+
+    def _argument_kept(self, call: ast.Call, near: Module, name: str) -> ast.expr | None:
+        """The argument of a constructor that the object keeps as `self.name`."""
+        kind = self.index.class_named(last_name(call.func), near)
+        parameter = None if kind is None else self._parameter(kind, name)
+        return None if parameter is None else _argument(call, *parameter)
 
     def _parameter(self, kind: Class, name: str) -> tuple[str, int] | None:
         """The parameter of the constructor, with its place, that a class keeps as `self.name`."""
