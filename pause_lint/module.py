@@ -17,6 +17,7 @@ _WORD = re.compile(r"\w")
 _NAME = re.compile(r"\w+")
 _END = re.compile(r"\r\n?|\n")
 # Patterns that begin with fixed letters are searched for much faster than `^[ \t]*from`.
+_MODULES = re.compile(r"^[ \t]*import[ \t]+([^\n#;]+)", re.MULTILINE)
 _IMPORT = re.compile(r"from[ \t]+([.\w]+)[ \t]+import[ \t]+(\([^)]*|[^\n(]*)")
 
 
@@ -86,6 +87,12 @@ class Module:
     def aliases(self) -> Mapping[str, str]:
         """What is imported, or at the top level bound, under another name, by that name."""
         return {**aliases_in(self.tree.body), **aliases_of(self.parsed)}
+
+    @cached_property
+    def imported_modules(self) -> frozenset[str]:
+        """The names that `import` binds to modules: `a` of `import a.b`, `c` of `import a.b as c`."""
+        clauses = [clause.split() for match in _MODULES.finditer(self.parsed) for clause in match[1].split(",")]
+        return frozenset(words[-1] if "as" in words else words[0].split(".")[0] for words in clauses if words)
 
     def imported_from(self, name: str) -> list[str]:
         """The modules, as written, from which `name` is imported."""

@@ -51,6 +51,7 @@ class Pair(NamedTuple):
     never: words that rule a receiver out.
     harmless: resuming what was not paused does nothing.
     tested: the pausing call answers whether it took effect (`lock.acquire(timeout=1)`).
+    rests: paused is a state to stay in (an engine asleep while the trainer has its memory): whoever needs it, resumes.
     """
 
     pauses: frozenset[str]
@@ -61,9 +62,12 @@ class Pair(NamedTuple):
     never: tuple[str, ...] = ()
     harmless: bool = True
     tested: bool = False
+    rests: bool = False
 
 
-def _pair(pauses: str, resumes: str, preset: str, noun: str, engines_only: bool = False) -> Pair:
+def _pair(
+    pauses: str, resumes: str, preset: str, noun: str, *, engines_only: bool = False, rests: bool = False
+) -> Pair:
     return Pair(
         pauses=frozenset(pauses.split()),
         resumes=frozenset(resumes.split()),
@@ -71,20 +75,23 @@ def _pair(pauses: str, resumes: str, preset: str, noun: str, engines_only: bool 
         noun=noun,
         receivers=ENGINE_WORDS if engines_only else (),
         never=NEVER_WORDS if engines_only else (),
+        rests=rests,
     )
 
 
 PRESETS: dict[str, tuple[Pair, ...]] = {
     "default": (_pair("pause_generation", "continue_generation resume_generation", "default", "generation"),),
     "vllm": (
-        _pair("sleep", "wake_up wakeup wake", "vllm", "the engine", engines_only=True),
+        _pair("sleep", "wake_up wakeup wake", "vllm", "the engine", engines_only=True, rests=True),
         _pair("pause", "resume", "vllm", "the engine", engines_only=True),
     ),
-    "sglang": (_pair("release_memory_occupation", "resume_memory_occupation", "sglang", "the engine's memory"),),
+    "sglang": (
+        _pair("release_memory_occupation", "resume_memory_occupation", "sglang", "the engine's memory", rests=True),
+    ),
     "lifecycle": (
         _pair("pause", "resume unpause", "lifecycle", "the engine", engines_only=True),
         _pair("suspend", "resume", "lifecycle", "the engine", engines_only=True),
-        _pair("offload", "onload", "lifecycle", "the engine", engines_only=True),
+        _pair("offload", "onload", "lifecycle", "the engine", engines_only=True, rests=True),
     ),
     "update-session": (
         _pair("start_weight_update", "finish_weight_update", "update-session", "the weight update session"),
@@ -105,8 +112,8 @@ PRESETS: dict[str, tuple[Pair, ...]] = {
             "verl",
             "generation",
         ),
-        _pair("sleep_replicas", "wake_up_replicas", "verl", "the replicas"),
-        _pair("release_kv_cache_replicas", "resume_kv_cache_replicas", "verl", "the replicas' KV cache"),
+        _pair("sleep_replicas", "wake_up_replicas", "verl", "the replicas", rests=True),
+        _pair("release_kv_cache_replicas", "resume_kv_cache_replicas", "verl", "the replicas' KV cache", rests=True),
     ),
 }
 

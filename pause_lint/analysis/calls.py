@@ -17,12 +17,17 @@ from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.index import Index, Routine, imports, imports_exactly, is_stub
 from pause_lint.analysis.types import Types
 from pause_lint.module import Module
+from pause_lint.pairs import plain_name
 
 
 class CallGraph:
     """Resolves calls among the functions whose names are of interest."""
 
-    def __init__(self, index: Index, types: Types, interesting: Callable[[Routine], bool]) -> None:
+    def __init__(
+        self, index: Index, types: Types, interesting: Callable[[Routine], bool], primitives: Collection[str] = ()
+    ) -> None:
+        """`primitives`: plain names that mean what is looked for on some receivers and something else on others."""
+        self.primitives = primitives
         self.index = index
         self.types = types
         self.interesting = interesting
@@ -204,7 +209,7 @@ class CallGraph:
                 return ([found] if found is not None else []), "", ast.Name(id="self", ctx=ast.Load())
             case ast.Name(id=module) if not self.types.is_declared(receiver, where):
                 functions = self._of_module(self._meant(module, where), name)
-                if functions:
+                if functions or module in where.module.imported_modules:
                     return functions, "", None
         types = self.types.types_of(receiver, where)
         if types:
@@ -234,6 +239,8 @@ class CallGraph:
 
     def _by_name(self, name: str, where: Routine) -> list[Routine]:
         """A receiver without a declared type: the method of that name, if there is one or all of them agree."""
+        if plain_name(name) in self.primitives:
+            return []  # whether it pauses is told by its receiver
         # A function that calls one of its own name on another object hands the call on.
         found = [
             routine

@@ -18,6 +18,9 @@ from pause_lint.analysis.ownership import Conduct
 from pause_lint.analysis.syntax import children, own_nodes, walk
 from pause_lint.module import Module
 
+_TRANSPARENT = frozenset({"abstractmethod", "classmethod", "final", "override", "staticmethod"})
+"""Decorators behind which calling an `async def` makes a coroutine as before."""
+
 
 class View(NamedTuple):
     """One module: the functions of interest with their conduct."""
@@ -47,15 +50,31 @@ def view(module: Module, events: Events, coroutines: frozenset[str]) -> View:
 
 
 def coroutine_names(modules: Iterable[Module], names: Iterable[str]) -> frozenset[str]:
-    """Those of `names` that the modules define, and only as `async def`."""
-    definition = re.compile(rf"def[ \t]+({'|'.join(map(re.escape, sorted(names)))})\b")
+    """Those of `names` that the modules define, and only as `async def` whose calls make coroutines.
+
+    What a decorator makes of a function is not known, unless it is one that leaves it as it is.
+    """
+    definition = re.compile(
+        rf"^([ \t]*)(async[ \t]+)?def[ \t]+({'|'.join(map(re.escape, sorted(names)))})\b", re.MULTILINE
+    )
     found: dict[str, bool] = {}
     for module in modules:
         for match in definition.finditer(module.text):
-            before = module.text[module.text.rfind("\n", 0, match.start()) + 1 : match.start()].strip()
-            if before in ("", "async"):
-                found[match[1]] = found.get(match[1], True) and before == "async"
+            name = match[3]
+            is_coroutine = bool(match[2]) and all(
+                decorator in _TRANSPARENT for decorator in _decorators_above(module.text, match.start(), match[1])
+            )
+            found[name] = found.get(name, True) and is_coroutine
     return frozenset(name for name, asynchronous in found.items() if asynchronous)
+
+
+def _decorators_above(text: str, start: int, indent: str) -> Iterator[str]:
+    """The last names of the decorators of a definition whose line starts at `start`, the nearest first."""
+    for line in reversed(text[max(0, start - 2000) : start].splitlines()):
+        if line.startswith(f"{indent}@"):
+            yield line.strip().removeprefix("@").split("(")[0].strip().rpartition(".")[2]
+        elif not line.startswith((f"{indent} ", f"{indent}\t", f"{indent})", f"{indent}#")):
+            return
 
 
 def _conduct(module: Module, function: Function, events: Events, lines: list[int]) -> Conduct:

@@ -121,7 +121,7 @@ class Duty:
 
         `link` is the call through which it has it, None for a pause of its own.
         """
-        if self.taken_above(routine, effect):
+        if effect.pair.rests or self.taken_above(routine, effect):
             return False
         if self.is_provider(routine, effect.pair):
             return link is None and self._goes_on(routine, effect)

@@ -16,7 +16,7 @@ from pause_lint.analysis.anatomy import Anatomies, Anatomy, CallSite
 from pause_lint.analysis.calls import CallGraph
 from pause_lint.analysis.clients import Requests
 from pause_lint.analysis.endpoints import Endpoint, Request, endpoints
-from pause_lint.analysis.events import OPAQUE, Deed, Events, Target, plain_receiver, same_receiver
+from pause_lint.analysis.events import OPAQUE, Deed, Events, Target, fits, plain_receiver, same_receiver, words_of
 from pause_lint.analysis.functions import defaults, is_nested_in, parameters
 from pause_lint.analysis.guards import Term, Terms, last_name, substitute
 from pause_lint.analysis.index import Index, Routine
@@ -112,7 +112,7 @@ class Effects:
         self._mentions: dict[str, list[Routine]] = {}
         self._owns: dict[int, _Own] = {}
         types = Types(index)
-        self.graph = CallGraph(index, types, self.has_effect)
+        self.graph = CallGraph(index, types, self.has_effect, _by_receiver(self.vocabulary))
         speech = Speech(index, types, anatomies.bindings)
         self.endpoints: list[Endpoint] = endpoints(index, speech)
         self._declaring = frozenset(id(endpoint.declaration) for endpoint in self.endpoints)
@@ -381,7 +381,7 @@ class Effects:
             # A coroutine that is kept under a name has not run yet, and where it will is not followed.
             waits = isinstance(target.node, ast.AsyncFunctionDef) and not target.handed and id(call) in anatomy.kept
             for effect in self._effects(callee):
-                if waits and effect.kind == "pause":
+                if (waits and effect.kind == "pause") or not _is_of(effect, target):
                     continue
                 yield Link(routine, call, callee, self._mapped(effect, call, target, routine, callee), target)
         for request in requests:
@@ -477,6 +477,20 @@ def answers_for(resume: Effect, pause: Effect) -> bool:
     if ("local",) in (resume.receiver, pause.receiver):
         return resume.receiver == pause.receiver
     return same_receiver(pause.receiver, resume.receiver)
+
+
+def _is_of(effect: Effect, target: Target) -> bool:
+    """Whether what a parameter is given can be what the pair pauses: `self.actor` is no engine, though handed on as
+    one.
+    """
+    given = target.arguments.get(str(effect.receiver[1])) if effect.receiver[:1] == ("name",) else None
+    return not isinstance(given, ast.Attribute) or fits(effect.pair, words_of(given))
+
+
+def _by_receiver(vocabulary: Vocabulary) -> frozenset[str]:
+    """The names that pause or resume on certain receivers only."""
+    pairs = [pair for pair in vocabulary.pairs if pair.receivers or pair.never]
+    return frozenset().union(*(pair.pauses | pair.resumes for pair in pairs))
 
 
 def _makes_manager(routine: Routine) -> bool:

@@ -16,6 +16,7 @@ from pause_lint.analysis import graph as g
 from pause_lint.analysis.events import Deed, receiver_names, same_receiver
 from pause_lint.analysis.exceptions import SOME, Thrown, catch
 from pause_lint.analysis.guards import Facts, Term, decide, implied, location, question, substitute, symbols
+from pause_lint.analysis.liveness import live, root
 from pause_lint.pairs import plain_name
 
 MAX_STATES = 20_000
@@ -108,6 +109,7 @@ class Follower:
         self.tracked: frozenset[str] = frozenset()
         self.sites: frozenset[int] = frozenset()
         self.formulas: dict[tuple[int, Env], Term] = {}
+        self.live: list[frozenset[str]] | None = None
 
     def run(self, rank: Callable[[Leak], Any], settles: Callable[[Leak], bool], may_return: bool = False) -> Followed:
         """Walk, replay, refine, until the leaks that count are ones that real paths lead to."""
@@ -117,6 +119,9 @@ class Follower:
         for _ in range(MAX_ROUNDS):
             self.track(self.closure(wanted))
             walk = self._walk()
+            if walk.overflow and self.live is None:
+                self.live = live(self.graph)
+                walk = self._walk()
             if walk.overflow:
                 break
             every = (self._leak(walk, key, ()) for key in walk.leaks if key not in refuted)
@@ -238,7 +243,17 @@ class Follower:
         walk.leaks.setdefault((escape, state.node, _named(thrown), state.open.partial), []).append(number)
 
     def step(self, state: State, closers: set[int]) -> Iterator[State]:
-        """Every state that one step from `state` can lead to."""
+        """Every state that one step from `state` can lead to, without what no path from there reads."""
+        after = self._step(state, closers)
+        return after if self.live is None else map(self._pruned, after)
+
+    def _pruned(self, state: State) -> State:
+        assert self.live is not None
+        read = self.live[state.node]
+        kept = frozenset(item for item in state.env if item[0][0] in "#@" or root(item[0]) in read)
+        return state if len(kept) == len(state.env) else state._replace(env=kept)
+
+    def _step(self, state: State, closers: set[int]) -> Iterator[State]:
         node = self.nodes[state.node]
         op = node.op
         if op == g.SKIP:
@@ -274,7 +289,9 @@ class Follower:
         elif op == g.BIND:
             name, place, star = node.arg
             top = state.stack[place]
-            value: Term = ("exc", top if isinstance(top, tuple) else (SOME, -1))
+            caught = top if isinstance(top, tuple) else (SOME, -1)
+            # Among too many states, all that were raised somewhere and are kept under a name count as one.
+            value: Term = ("exc", caught if self.live is None else (caught[0], -1))
             if star:
                 value = ("exc", (_grouped(value[1][0]), value[1][1]))
             yield self.go(self._assign(state, [(name, value)]), node.next)

@@ -359,7 +359,7 @@ class Program:
             return True
         if id(deed.node) in self.events.implied:
             return id(deed.node) not in self.counted or ownership.is_half(conduct, deed, self.around[module.path])
-        if ownership.is_excused(conduct, deed, self.around[module.path]):
+        if deed.pair.rests or ownership.is_excused(conduct, deed, self.around[module.path]):
             return True
         routine = self.index.routines.get(id(conduct.function.node))
         if routine is not None and (

@@ -13,7 +13,8 @@ from functools import cached_property
 from pause_lint.analysis import graph as g
 from pause_lint.analysis.events import same_receiver
 from pause_lint.analysis.flow import Flying, Follower, State, undoes
-from pause_lint.analysis.guards import decide, question
+from pause_lint.analysis.guards import Term, decide, names, question
+from pause_lint.analysis.liveness import live, root
 from pause_lint.analysis.syntax import walk
 
 MAX_STATES = 8_000
@@ -68,6 +69,7 @@ class _Walker(Follower):
         super().__init__(graph, site)
         self.start = graph.entry
         self.known = _Known()
+        self.paused: Term = ()
         self.caught: dict[int, bool] = {}
         self._all_known: dict[tuple[frozenset[str], int], _Known] = {}
         self._returning = frozenset().union(
@@ -78,6 +80,7 @@ class _Walker(Follower):
         """Look at what the pause at another node pauses."""
         self.site = site
         self.deed = self.nodes[site].arg
+        self.useful = self.reaching(site)
         self.returned = False  # whether some path has returned
         self.gave_up = False  # whether there were too many states
 
@@ -95,7 +98,12 @@ class _Walker(Follower):
 
         one_is_enough: no path is known to have another order.
         """
+        self.live = self.live or live(self.graph)
         self.track(self.closure(self.receivers() | names))
+        return all(self._holds_for(paused, one_is_enough) for paused in self._paused())
+
+    def _holds_for(self, paused: Term, one_is_enough: bool) -> bool:
+        self.paused = paused
         self.returned = False
         whole = self.verdict(self.graph.entry, one_is_enough)
         if whole is False or (whole is None and self.returned):
@@ -104,6 +112,29 @@ class _Walker(Follower):
             return True
         verdicts = [whole, *(self.verdict(start, one_is_enough) for start in self.loop_starts)]
         return False not in verdicts and True in verdicts
+
+    def _paused(self) -> list[Term]:
+        """What is paused at the site, as a value: a variable of a function put in place of a call is bound only on the
+        way there.
+        """
+        receiver = self.deed.receiver
+        if not any(root(name) in self.graph.defined for name in names(receiver)):
+            return [self.receiver(receiver, State(self.site))]
+        self.start = self.graph.entry
+        self.known = self._all_known.setdefault((self.tracked, self.start), _Known())
+        found: dict[Term, None] = {}
+        first = State(self.start)
+        stack, seen = [first], {first}
+        while stack and len(seen) < MAX_STATES:
+            state = stack.pop()
+            if state.node == self.site:
+                found[self.receiver(receiver, state)] = None
+                continue
+            for after in self.step(state, set()):
+                if after not in seen and after.node in self.useful:
+                    seen.add(after)
+                    stack.append(after)
+        return list(found) or [self.receiver(receiver, State(self.site))]
 
     def verdict(self, start: int, one_is_enough: bool) -> bool | None:
         """Whether every path from `start`, back to it or out, is in reverse order; None if none of them does a deed."""
@@ -149,7 +180,7 @@ class _Walker(Follower):
         deed = node.arg
         kind = ""
         touches = undoes(deed, self.deed) or deed.pair.pauses & self.deed.pair.pauses
-        if touches and same_receiver(self.receiver(self.deed.receiver, state), self.receiver(deed.receiver, state)):
+        if touches and same_receiver(self.paused, self.receiver(deed.receiver, state)):
             there = self._resolve(deed.receiver, state.env)
             if decide(question(there), state.facts) is False:
                 return [(self.go(state, node.next), "")]  # nothing there to do it to
