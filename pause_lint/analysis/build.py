@@ -58,6 +58,10 @@ def build(
     return _Builder(function, events, hierarchy, plain).build(body)
 
 
+_Names = tuple[Events, LocalNames]
+"""What the names of one function mean."""
+
+
 class _Builder(Wiring):
     def __init__(
         self, function: ast.AST, events: Events, hierarchy: Hierarchy, plain_path: Callable[[Term], Term]
@@ -67,6 +71,7 @@ class _Builder(Wiring):
         self.events = events.within(getattr(function, "body", ()))
         self.terms = events.terms
         self.names = LocalNames((), self.events)
+        self.local: dict[int, _Names] = {}
         self.made: list[ast.AST] = []
         self.balanced: set[int] = set()
         self.inlines = 0
@@ -746,8 +751,6 @@ class _Builder(Wiring):
 
     def _local_call(self, call: ast.Call, nxt: int, context: Context, awaited: bool) -> int | None:
         """A call of a local function that matters, or one that hands such a function on to be run."""
-        if context.foreign:
-            return None
         if isinstance(call.func, ast.Lambda):
             return self._inline_value(call.func, call.args, call, nxt, context)
         if isinstance(call.func, ast.Name) and self.names.matter(call.func.id):
@@ -835,12 +838,13 @@ class _Builder(Wiring):
             return None
 
         before = len(self.graph.nodes)
+        around = self.events, self.names
 
         def at_yield(after: int, inside: Context) -> int:
             if not any(node.leaves for node in self.graph.nodes[before:]):
                 self._mark_leaving(before, body)  # what has been laid so far comes after the block
             within = context._replace(handler=inside.handler, depth=inside.depth, frames=inside.frames)
-            return block(after, within)
+            return self._among(around, lambda: block(after, within))
 
         given = dict(target.arguments)
         first = [argument.arg for argument in (*target.node.args.posonlyargs, *target.node.args.args)][:1]
@@ -891,6 +895,7 @@ class _Builder(Wiring):
             scope={**surrounding, **{name: prefix + name for name in bound}, **same},
             inlining=(*context.inlining, id(value)),
             site=context.site or site,
+            foreign=False,
         )
         pairs: list[tuple[str, Term]] = []
         usual = defaults(value.args)
@@ -902,8 +907,29 @@ class _Builder(Wiring):
             term = self.terms.of(argument, context.scope) if known and argument is not None else symbol(parameter)
             pairs.append((prefix + parameter.arg, term))
             self.graph.parameters[prefix + parameter.arg] = term
-        entry = self.block(body, self._give(NONE, nxt, inner), inner)
+        after = self._give(NONE, nxt, inner)
+        if context.foreign:
+            entry = self._among(self._local_to(value, body), lambda: self.block(body, after, inner))
+        else:
+            entry = self.block(body, after, inner)
         return self.assign(pairs, entry, context, tuple(id(parameter) for parameter in parameters)) if pairs else entry
+
+    def _local_to(self, value: FunctionNode, body: Sequence[ast.stmt]) -> _Names:
+        """What a function elsewhere binds: its loop variables, its local functions."""
+        found = self.local.get(id(value))
+        if found is None:
+            events = self.events.within(body)
+            found = self.local[id(value)] = events, LocalNames(body, events)
+        return found
+
+    def _among(self, local: _Names, lay: Callable[[], int]) -> int:
+        """What `lay` lays, in a body that binds other names than the one around it."""
+        around = self.events, self.names
+        self.events, self.names = local
+        try:
+            return lay()
+        finally:
+            self.events, self.names = around
 
     def _gives(self, call: ast.AST) -> bool:
         """Whether a call is one of a function that is put in its place and returns something."""

@@ -124,7 +124,7 @@ class Follower:
                 walk = self._walk()
             if walk.overflow:
                 break
-            every = (self._leak(walk, key, ()) for key in walk.leaks if key not in refuted)
+            every = (self._leak(walk, key, ()) for key in walk.leaks if key not in refuted and not self._is_own(key))
             leaks = sorted((leak for leak in every if leak.thrown is not None or not may_return), key=rank)
             confirmed: list[Leak] = []
             learned = False
@@ -144,6 +144,13 @@ class Follower:
             if not learned:
                 return Followed(tuple(confirmed), frozenset(walk.closers))
         return Followed((), frozenset(), given_up=True)
+
+    def _is_own(self, exit: _Exit) -> bool:
+        """Whether an escape stands in the function, put in place of a call, that pauses: a pause that raises has not
+        paused.
+        """
+        site = self.nodes[self.site].site
+        return site is not None and self.nodes[exit[0]].site is site
 
     def receivers(self) -> set[str]:
         """What is remembered from the start: what receivers, raised names and registrations depend on."""
