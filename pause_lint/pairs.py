@@ -90,7 +90,7 @@ PRESETS: dict[str, tuple[Pair, ...]] = {
     ),
     "lifecycle": (
         _pair("pause", "resume unpause", "lifecycle", "the engine", engines_only=True),
-        _pair("suspend", "resume", "lifecycle", "the engine", engines_only=True),
+        _pair("suspend", "resume", "lifecycle", "the engine", engines_only=True, rests=True),
         _pair("offload", "onload", "lifecycle", "the engine", engines_only=True, rests=True),
     ),
     "update-session": (
@@ -111,6 +111,7 @@ PRESETS: dict[str, tuple[Pair, ...]] = {
             "resume_generation_replicas resume_generation resume_all_requests",
             "verl",
             "generation",
+            rests=True,
         ),
         _pair("sleep_replicas", "wake_up_replicas", "verl", "the replicas", rests=True),
         _pair("release_kv_cache_replicas", "resume_kv_cache_replicas", "verl", "the replicas' KV cache", rests=True),
@@ -157,6 +158,9 @@ ANSWERS: tuple[tuple[str, str], ...] = (
 )
 """Word pairs by which the name of one function answers another's; `x`/`unx` is understood without being listed."""
 
+PRIMITIVES = frozenset().union(*(pair.pauses | pair.resumes for preset in PRESETS.values() for pair in preset))
+"""The names that pause or resume in any preset, chosen or not: a function of that name exists to do so."""
+
 _DECORATION = re.compile(r"^_*(?:areal_)?(?:async_)?(.+?)(?:_async)?_*$")
 
 
@@ -165,6 +169,12 @@ def plain_name(name: str) -> str:
     """`name` without leading underscores, `areal_`, `async_` and `_async`."""
     match = _DECORATION.match(name)
     return match[1] if match else name
+
+
+def is_primitive(name: str, pair: Pair) -> bool:
+    """Whether a function of this name exists to pause or to resume."""
+    plain = plain_name(name)
+    return plain in PRIMITIVES or plain in pair.pauses or plain in pair.resumes
 
 
 def answers(first: str, second: str) -> bool:

@@ -14,7 +14,7 @@ from pause_lint.analysis.endpoints import Endpoint
 from pause_lint.analysis.events import Deed
 from pause_lint.analysis.guards import Term
 from pause_lint.analysis.index import Class, Routine
-from pause_lint.pairs import Pair, plain_name
+from pause_lint.pairs import Pair, is_primitive, plain_name
 
 
 class Duty:
@@ -36,7 +36,7 @@ class Duty:
         key = id(function.node)
         if key in seen:
             return True
-        if plain_name(function.short) in pair.pauses | pair.resumes or self.serves_both(routine, pair):
+        if is_primitive(function.short, pair) or self.serves_both(routine, pair):
             return True
         owner = self.effects.index.owner(function)
         if owner is not None:

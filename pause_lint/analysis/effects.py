@@ -361,14 +361,20 @@ class Effects:
                 continue
             if asked or not site.words.isdisjoint(names):
                 links += self._links_of(site, routine, asked)
-        paused = [effect.receiver for effect in own.effects if effect.kind == "pause"]
+        paused = [effect for effect in own.effects if effect.kind == "pause"]
         return [
             link._replace(covered=True) if self._is_covered(link.effect, paused, routine) else link for link in links
         ]
 
-    def _is_covered(self, effect: Effect, paused: Sequence[Term], routine: Routine) -> bool:
+    def _is_covered(self, effect: Effect, paused: Sequence[Effect], routine: Routine) -> bool:
+        """Whether a pause that a call has done belongs to one of those that the caller does itself: of the same
+        receiver, or of what some call gives, which may be the same.
+        """
         receiver = self.outward(effect.receiver, routine)
-        return effect.kind == "pause" and any(same_receiver(one, receiver) for one in paused)
+        return effect.kind == "pause" and any(
+            same_receiver(one.receiver, receiver) or (_is_given(receiver) and one.pair.pauses & effect.pair.pauses)
+            for one in paused
+        )
 
     def _conduct(self, routine: Routine) -> Conduct:
         return self.conducts.get(id(routine.function.node)) or Conduct(routine.function, (), ())
@@ -383,7 +389,9 @@ class Effects:
             for effect in self._effects(callee):
                 if (waits and effect.kind == "pause") or not _is_of(effect, target):
                     continue
-                yield Link(routine, call, callee, self._mapped(effect, call, target, routine, callee), target)
+                mapped = self._mapped(effect, call, target, routine, callee)
+                if mapped is not None:
+                    yield Link(routine, call, callee, mapped, target)
         for request in requests:
             yield from self._served(request, call, routine)
         kind = self.outside.get(last_name(call.func))
@@ -421,8 +429,13 @@ class Effects:
                 mapped = effect._replace(receiver=receiver, steps=(hop, served, *effect.steps), remote=True)
                 yield Link(routine, call, endpoint.handler, mapped, None)
 
-    def _mapped(self, effect: Effect, call: ast.Call, target: Target, routine: Routine, callee: Routine) -> Effect:
-        """An effect of a callee in the names of its caller."""
+    def _mapped(
+        self, effect: Effect, call: ast.Call, target: Target, routine: Routine, callee: Routine
+    ) -> Effect | None:
+        """An effect of a callee in the names of its caller.
+
+        None if the caller has nothing to do with it: an engine that the callee has made and put to rest.
+        """
         own = callee.function.node
         assert not isinstance(own, ast.Module)
         enclosed = is_nested_in(callee.function, routine.function.node)
@@ -453,6 +466,8 @@ class Effects:
             return None
 
         receiver = substitute(effect.receiver, leaf)
+        if lost and effect.kind == "pause" and effect.pair.rests:
+            return None
         if lost or effect.receiver == OPAQUE:
             receiver = self._object(target, routine)
         how = f" (declared as {target.declared})" if target.declared else ""
@@ -477,6 +492,13 @@ def answers_for(resume: Effect, pause: Effect) -> bool:
     if ("local",) in (resume.receiver, pause.receiver):
         return resume.receiver == pause.receiver
     return same_receiver(pause.receiver, resume.receiver)
+
+
+def _is_given(receiver: Term) -> bool:
+    """Whether a receiver is, or belongs to, what a call gives."""
+    while receiver and receiver[0] in ("attr", "each", "item"):
+        receiver = receiver[1]
+    return receiver[:1] == ("got",)
 
 
 def _is_of(effect: Effect, target: Target) -> bool:

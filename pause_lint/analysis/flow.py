@@ -145,12 +145,12 @@ class Follower:
                 return Followed(tuple(confirmed), frozenset(walk.closers))
         return Followed((), frozenset(), given_up=True)
 
-    def _is_own(self, exit: _Exit) -> bool:
+    def _is_own(self, way: _Exit) -> bool:
         """Whether an escape stands in the function, put in place of a call, that pauses: a pause that raises has not
         paused.
         """
         site = self.nodes[self.site].site
-        return site is not None and self.nodes[exit[0]].site is site
+        return site is not None and self.nodes[way[0]].site is site
 
     def receivers(self) -> set[str]:
         """What is remembered from the start: what receivers, raised names and registrations depend on."""

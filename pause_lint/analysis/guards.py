@@ -207,7 +207,7 @@ def symbols(term: Term) -> Iterator[Term]:
     if term and term[0] == "sym":
         yield term
         return
-    for part in term[1:]:
+    for part in term:
         if isinstance(part, tuple):
             yield from symbols(part)
 

@@ -18,7 +18,7 @@ from pause_lint.analysis.functions import Function
 from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.syntax import children, walk
 from pause_lint.module import Module
-from pause_lint.pairs import Pair, answers, plain_name
+from pause_lint.pairs import Pair, answers, is_primitive, plain_name
 
 _PLAIN = frozenset({"len", "str", "repr", "list", "dict", "bool", "int", "isinstance"})
 FINAL_NAMES = frozenset(
@@ -61,7 +61,7 @@ def is_excused(conduct: Conduct, pause: Deed, around: Surroundings) -> bool:
     function = conduct.function
     name = plain_name(function.short)
     return (
-        name in pause.pair.pauses
+        is_primitive(function.short, pause.pair)
         or serves(function, pause.pair.pauses)
         or _forwards(function, pause)
         or (name in FINAL_NAMES)

@@ -317,12 +317,14 @@ class Program:
             if id(deed.node) in done:
                 continue
             done.add(id(deed.node))
+            if self._is_covered(function, graph.nodes[site].site, deed):
+                continue
             takes = (
                 ownership.resumes_itself(conduct, deed)
                 or any(undoes(dropped, deed) for dropped in conduct.dropped)
                 or any(undoes(graph.nodes[other].arg, deed) for other in graph.deeds("resume"))
             )
-            if takes and resting.is_state_at(site):
+            if (takes or deed.pair.rests) and resting.is_state_at(site):
                 continue
             summary = self.effects.summaries.get(id(function.node))
             if summary is not None and summary.marked:
@@ -339,6 +341,13 @@ class Program:
             if followed.leaks:
                 told = finding(module, function, graph, site, followed, partial(self._within, graph), returning)
                 yield Case(self, module, function, graph, site, followed, told, returning)
+
+    def _is_covered(self, function: Function, site: ast.expr | None, deed: Deed) -> bool:
+        """Whether a pause in a body put in place of a call belongs to one that the function does itself."""
+        summary = self.effects.summaries.get(id(function.node)) if site is not None else None
+        return summary is not None and any(
+            link.covered and link.call is site and link.effect.pair.pauses & deed.pair.pauses for link in summary.links
+        )
 
     def _is_answered(self, module: Module, conduct: Conduct, deed: Deed, takes: bool) -> bool:
         """Whether `__exit__` undoes what an `__enter__` pauses, or another half does."""
@@ -359,7 +368,7 @@ class Program:
             return True
         if id(deed.node) in self.events.implied:
             return id(deed.node) not in self.counted or ownership.is_half(conduct, deed, self.around[module.path])
-        if deed.pair.rests or ownership.is_excused(conduct, deed, self.around[module.path]):
+        if ownership.is_excused(conduct, deed, self.around[module.path]):
             return True
         routine = self.index.routines.get(id(conduct.function.node))
         if routine is not None and (

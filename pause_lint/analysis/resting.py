@@ -1,17 +1,19 @@
 """The reverse order: whether paused is the state in which a function finds an engine and leaves it (DESIGN, section 4).
 
 It is, if on every path that returns and touches the engine the first thing done to it is a resume and the last a
-pause. The body of a loop counts as a path of its own. Walks the graph as `flow` does, remembering every condition,
-and gives up early: then the order is not taken to be reversed.
+pause; and for pairs that rest, if no resume can follow the pause. The body of a loop counts as a path of its own.
+Walks the graph as `flow` does, remembering every condition, and gives up early: then the order is not taken to be
+reversed.
 """
 
 from __future__ import annotations
 
 import ast
 from functools import cached_property
+from typing import NamedTuple
 
 from pause_lint.analysis import graph as g
-from pause_lint.analysis.events import same_receiver
+from pause_lint.analysis.events import Deed, same_receiver
 from pause_lint.analysis.flow import Flying, Follower, State, undoes
 from pause_lint.analysis.guards import Term, decide, names, question
 from pause_lint.analysis.liveness import live, root
@@ -36,17 +38,55 @@ class Resting:
         """Whether paused is the resting state here of what the pause at node `site` pauses."""
         graph = self._graph
         pause = graph.nodes[site].arg
-        if not any(undoes(graph.nodes[index].arg, pause) for index in graph.deeds("resume")):
+        if pause.pair.rests and not self._is_undone_behind(site):
+            return True
+        if not self._undoing(pause):
             return False
         walker = self._walker = self._walker or _Walker(graph, site)
         walker.turn_to(site)
         if not walker.resumes_first():
             return False
         under, raised = walker.guarding
-        if not walker.holds(under):
-            return False
-        # More conditions can only take paths away: one in reverse order must remain.
-        return raised <= under or walker.holds(under | raised, one_is_enough=True) or walker.gave_up
+        # Fewer conditions leave more paths: if all of these are in reverse order, so are those that there are.
+        every = under | raised
+        for known in [set(), under] if under else [under]:
+            if walker.holds(known):
+                # More conditions can only take paths away: one in reverse order must remain.
+                return every <= known or walker.holds(every, one_is_enough=True) or walker.gave_up
+        return False
+
+    def _undoing(self, pause: Deed) -> list[int]:
+        return [index for index in self._graph.deeds("resume") if undoes(self._graph.nodes[index].arg, pause)]
+
+    def _is_undone_behind(self, site: int) -> bool:
+        """Whether a resume can follow the pause at `site` before a loop around them begins again."""
+        leaving = {edge: loop for loop in self._loops for edge in loop.back}
+        seen: set[int] = set()
+        stack = [site]
+        while stack:
+            index = stack.pop()
+            if index in seen:
+                continue
+            seen.add(index)
+            for to in _after(self._graph, index):
+                loop = leaving.get((index, to))
+                stack += [to] if loop is None else loop.exits
+            if self._graph.nodes[index].handler >= 0:
+                stack.append(self._graph.nodes[index].handler)
+        return not seen.isdisjoint(self._undoing(self._graph.nodes[site].arg))
+
+    @cached_property
+    def _loops(self) -> list[_Loop]:
+        return _loops(self._graph)
+
+
+class _Loop(NamedTuple):
+    """A natural loop: where it begins, its nodes, the edges back to its start, and where it is left to."""
+
+    start: int
+    nodes: set[int]
+    back: list[tuple[int, int]]
+    exits: list[int]
 
 
 class _Known:
@@ -98,6 +138,7 @@ class _Walker(Follower):
 
         one_is_enough: no path is known to have another order.
         """
+        self.gave_up = False
         self.live = self.live or live(self.graph)
         self.track(self.closure(self.receivers() | names))
         return all(self._holds_for(paused, one_is_enough) for paused in self._paused())
@@ -293,14 +334,18 @@ class _Walker(Follower):
 
 
 def _loop_starts(graph: g.Graph) -> list[int]:
-    """The nodes at which loops with deeds in them begin again: the targets of back edges (the edges to a node that a
-    depth-first walk is still in) in whose natural loop a deed is done.
+    """The nodes at which loops with deeds in them begin again."""
+    return [loop.start for loop in _loops(graph) if any(graph.nodes[node].op == g.DEED for node in loop.nodes)]
+
+
+def _loops(graph: g.Graph) -> list[_Loop]:
+    """The natural loops of the back edges: the edges to a node that a depth-first walk is still in (Aho, Lam, Sethi and
+    Ullman, Compilers, 2nd edition, section 9.6).
     """
-    found: list[int] = []
     before: dict[int, list[int]] = {}
     state: dict[int, bool] = {graph.entry: True}
     trail = [(graph.entry, iter(_after(graph, graph.entry)))]
-    back: list[tuple[int, int]] = []
+    back: dict[int, list[tuple[int, int]]] = {}
     while trail:
         index, rest = trail[-1]
         to = next(rest, None)
@@ -310,20 +355,21 @@ def _loop_starts(graph: g.Graph) -> list[int]:
             continue
         before.setdefault(to, []).append(index)
         if state.get(to):
-            back.append((index, to))
+            back.setdefault(to, []).append((index, to))
         elif to not in state:
             state[to] = True
             trail.append((to, iter(_after(graph, to))))
-    for index, start in back:
-        loop = {start}
-        queue = [index]
+    found = []
+    for start, edges in back.items():
+        nodes = {start}
+        queue = [index for index, _ in edges]
         while queue:
             node = queue.pop()
-            if node not in loop:
-                loop.add(node)
+            if node not in nodes:
+                nodes.add(node)
                 queue += before.get(node, ())
-        if start not in found and any(graph.nodes[node].op == g.DEED for node in loop):
-            found.append(start)
+        exits = [to for node in nodes for to in _after(graph, node) if to not in nodes]
+        found.append(_Loop(start, nodes, edges, exits))
     return found
 
 

@@ -146,22 +146,26 @@ def partial(scene: Scene) -> Iterator[Plan]:
 
 
 def fanned(scene: Scene) -> Iterator[Plan]:
-    """Many paused, by a loop or at once, and later resumed: all of it goes into a try, the resume into its finally."""
+    """Many paused, by a loop or at once, and later resumed: all of it goes into a try, the resume into its finally.
+
+    What a helper pauses stays before the try: a call that raises has paused nothing.
+    """
     if len(scene.closing) != 1 or not scene.pause.deed.pair.harmless:
         return
     first_unit, last_unit = unit_of(scene.pause), unit_of(scene.closing[0])
     loops = (ast.For, ast.AsyncFor)
-    if not (isinstance(first_unit, loops) and isinstance(last_unit, loops)) and not (
-        scene.pauses_in_part and scene.is_pure(scene.closing[0]) and isinstance(first_unit, ast.Expr)
-    ):
+    looped = isinstance(last_unit, loops)
+    in_part = scene.pauses_in_part and scene.is_pure(scene.closing[0])
+    if not isinstance(first_unit, (*loops, ast.Expr)) or not (looped or (in_part and isinstance(first_unit, ast.Expr))):
         return
     spot, end = scene.blocks.spot(first_unit), scene.blocks.spot(last_unit)
     if spot.block is not end.block or spot.place >= end.place:
         return
-    body = spot.block[spot.place : end.place]
-    if not binds(body, last_unit):
+    first = spot.place + (isinstance(first_unit, ast.Expr) and not scene.pauses_in_part)
+    body = spot.block[first : end.place]
+    if body and not binds(body, last_unit):
         pieces = (Try(scene.keep(body), scene.keep([last_unit])),)
-        yield Plan((Edit(scene.at(first_unit), scene.at(last_unit), pieces),), safe=True)
+        yield Plan((Edit(scene.at(body[0]), scene.at(last_unit), pieces),), safe=True)
 
 
 def tested(scene: Scene) -> Iterator[Plan]:
