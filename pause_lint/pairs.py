@@ -26,6 +26,11 @@ ENGINE_WORDS = (
     "llm",
     "replica",
     "replicas",
+    "trajectory",
+    "generation",
+    "inference",
+    "vllm",
+    "sglang",
 )
 NEVER_WORDS = (
     "monitor",
@@ -39,6 +44,13 @@ NEVER_WORDS = (
     "trio",
     "anyio",
     "signal",
+    "metrics",
+    "scraper",
+    "stats",
+    "recorder",
+    "tracer",
+    "watchdog",
+    "heartbeat",
 )
 
 
@@ -48,10 +60,12 @@ class Pair(NamedTuple):
     pauses, resumes: method, function, RPC and route names without decoration (`areal_`, `_async`, leading underscores).
     noun: what is paused, for messages.
     receivers: if not empty, the receiver's last name must contain one of these words.
+    needs: and all of these.
     never: words that rule a receiver out.
     harmless: resuming what was not paused does nothing.
     tested: the pausing call answers whether it took effect (`lock.acquire(timeout=1)`).
     rests: paused is a state to stay in (an engine asleep while the trainer has its memory): whoever needs it, resumes.
+    portions: resume names that undo a part of the pause only, each with that part. Calls say it with `tags=[...]`.
     """
 
     pauses: frozenset[str]
@@ -63,10 +77,19 @@ class Pair(NamedTuple):
     harmless: bool = True
     tested: bool = False
     rests: bool = False
+    needs: tuple[str, ...] = ()
+    portions: tuple[tuple[str, str], ...] = ()
 
 
 def _pair(
-    pauses: str, resumes: str, preset: str, noun: str, *, engines_only: bool = False, rests: bool = False
+    pauses: str,
+    resumes: str,
+    preset: str,
+    noun: str,
+    *,
+    engines_only: bool = False,
+    rests: bool = False,
+    portions: tuple[tuple[str, str], ...] = (),
 ) -> Pair:
     return Pair(
         pauses=frozenset(pauses.split()),
@@ -76,6 +99,7 @@ def _pair(
         receivers=ENGINE_WORDS if engines_only else (),
         never=NEVER_WORDS if engines_only else (),
         rests=rests,
+        portions=portions,
     )
 
 
@@ -91,7 +115,21 @@ PRESETS: dict[str, tuple[Pair, ...]] = {
     "lifecycle": (
         _pair("pause", "resume unpause", "lifecycle", "the engine", engines_only=True),
         _pair("suspend", "resume", "lifecycle", "the engine", engines_only=True, rests=True),
-        _pair("offload", "onload", "lifecycle", "the engine", engines_only=True, rests=True),
+        _pair(
+            "offload",
+            "onload onload_weights onload_kv onload_kvcache onload_kv_cache",
+            "lifecycle",
+            "the engine",
+            engines_only=True,
+            rests=True,
+            portions=(
+                ("onload_weights", "weights"),
+                ("onload_kv", "kv"),
+                ("onload_kvcache", "kv"),
+                ("onload_kv_cache", "kv"),
+            ),
+        ),
+        _pair("prepare_for_refit suspend_for_refit", "resume_after_refit", "lifecycle", "generation"),
     ),
     "update-session": (
         _pair("start_weight_update", "finish_weight_update", "update-session", "the weight update session"),
@@ -100,7 +138,8 @@ PRESETS: dict[str, tuple[Pair, ...]] = {
     ),
     "lock": (
         _pair("acquire", "release", "lock", "the engine lock")._replace(
-            receivers=("engine_lock", "rollout_engine_lock", "update_lock", "weight_lock", "rollout_lock"),
+            receivers=("engine", "engines", "rollout", "vllm", "sglang", "llm", "update", "weight", "weights"),
+            needs=("lock",),
             harmless=False,
             tested=True,
         ),
@@ -115,6 +154,7 @@ PRESETS: dict[str, tuple[Pair, ...]] = {
         ),
         _pair("sleep_replicas", "wake_up_replicas", "verl", "the replicas", rests=True),
         _pair("release_kv_cache_replicas", "resume_kv_cache_replicas", "verl", "the replicas' KV cache", rests=True),
+        _pair("release_kv_cache", "resume_kv_cache", "verl", "the KV cache", rests=True),
     ),
 }
 

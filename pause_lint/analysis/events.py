@@ -166,6 +166,7 @@ class Deed(NamedTuple):
     awaited: behind an `await` (or run by a runner). over: the iterable of a fan-out. spelling: how the pair's half
     was written.
     bare: a plain call whose coroutine, if it makes one, nobody runs. parts: operands that are no part of the deed.
+    portions: what of the receiver is paused or resumed, if the call says so; empty for all of it.
     """
 
     kind: str
@@ -180,6 +181,7 @@ class Deed(NamedTuple):
     parts: tuple[ast.expr, ...] = ()
     chain: tuple[Step, ...] = ()
     """For a deed done in a callee or behind a request: the hops from the call to where it is done."""
+    portions: frozenset[str] = frozenset()
 
 
 class Events:
@@ -386,7 +388,11 @@ class Events:
                 direct = True
         if found is None:
             return None
-        return found._replace(bare=direct, parts=(*call.args, *(keyword.value for keyword in call.keywords)))
+        return found._replace(
+            bare=direct,
+            parts=(*call.args, *(keyword.value for keyword in call.keywords)),
+            portions=_portions(call, found),
+        )
 
     def _got(self, call: ast.Call, got: ast.Call, scope: Mapping[str, str]) -> Deed | None:
         match got.args:
@@ -534,6 +540,21 @@ class Events:
         return None
 
 
+def _portions(call: ast.Call, deed: Deed) -> frozenset[str]:
+    """What a call pauses or resumes of its receiver, by `tags=["weights"]` or by its name."""
+    plain = plain_name(deed.spelling)
+    named = frozenset(portion for name, portion in deed.pair.portions if name == plain)
+    for keyword in call.keywords:
+        if keyword.arg == "tags":
+            value = keyword.value
+            tags = value.elts if isinstance(value, ast.List | ast.Tuple | ast.Set) else [value]
+            said = [tag.value if isinstance(tag, ast.Constant) else last_name(tag) for tag in tags]
+            if isinstance(value, ast.Name | ast.Attribute) or not all(isinstance(tag, str) and tag for tag in said):
+                return named
+            return frozenset(map(str, said))
+    return named
+
+
 def _together(deeds: Sequence[Deed]) -> Deed:
     """What is done by a call that runs some deeds at once: the first, to all of those whose like it is."""
     first = deeds[0]
@@ -669,6 +690,8 @@ def loop_words(receiver: Term) -> frozenset[str]:
 def fits(pair: Pair, receiver_words: frozenset[str]) -> bool:
     """Whether a receiver of these words can be what `pair` pauses."""
     if receiver_words & set(pair.never):
+        return False
+    if not receiver_words.issuperset(pair.needs):
         return False
     return not pair.receivers or any(word in receiver_words for word in pair.receivers)
 

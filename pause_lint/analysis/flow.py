@@ -33,10 +33,13 @@ _Exit = tuple[int, int, str, bool]
 
 
 class Open(NamedTuple):
-    """The pause in force: on what, and whether only some of several got paused."""
+    """The pause in force: on what, whether only some of several got paused, and what of it is still paused, if that
+    can be resumed by portions.
+    """
 
     receiver: Term
     partial: bool = False
+    portions: frozenset[str] = frozenset()
 
 
 class State(NamedTuple):
@@ -105,6 +108,7 @@ class Follower:
         self.site = site
         self.before = graph.before()
         self.deed: Deed = graph.nodes[site].arg
+        self.portions = self._portions()
         self.useful = self.reaching(site)
         self.tracked: frozenset[str] = frozenset()
         self.sites: frozenset[int] = frozenset()
@@ -144,6 +148,15 @@ class Follower:
             if not learned:
                 return Followed(tuple(confirmed), frozenset(walk.closers))
         return Followed((), frozenset(), given_up=True)
+
+    def _portions(self) -> frozenset[str]:
+        """What the pause has to have resumed one by one: what its call says, else all that is resumed so here.
+
+        Empty if the resumes speak of other portions, or of none: then any of them resumes all.
+        """
+        resumed = [node.arg.portions for node in self.nodes if node.op == g.DEED and undoes(node.arg, self.deed)]
+        spoken: frozenset[str] = frozenset().union(*resumed)
+        return self.deed.portions if self.deed.portions & spoken else frozenset() if self.deed.portions else spoken
 
     def _is_own(self, way: _Exit) -> bool:
         """Whether an escape stands in the function, put in place of a call, that pauses: a pause that raises has not
@@ -406,12 +419,15 @@ class Follower:
         if index == self.site or (deed.kind == "pause" and deed.node is self.deed.node):
             yield from self._pause(before, state, node, receiver, closers)
             return
-        matching = state.open is not None and same_receiver(state.open.receiver, receiver)
-        resumes = matching and undoes(deed, self.deed)
-        repeats = matching and deed.kind == "pause" and plain_name(deed.spelling) in self.deed.pair.pauses
-        if resumes or repeats:
+        held = state.open if state.open is not None and same_receiver(state.open.receiver, receiver) else None
+        resumes = held is not None and undoes(deed, self.deed)
+        repeats = held is not None and deed.kind == "pause" and plain_name(deed.spelling) in self.deed.pair.pauses
+        apart = deed.portions and held is not None and held.portions and not deed.portions & held.portions
+        if (resumes or repeats) and not apart:
             closers.add(index)
-            closed = State(state.node, state.facts, state.env, None, state.stack)
+            left = held.portions - deed.portions if held is not None and deed.portions else frozenset()
+            still = held._replace(portions=left) if held is not None and left else None
+            closed = State(state.node, state.facts, state.env, still, state.stack)
             yield self.go(closed, node.next)
             failed = closed if resumes else state
         else:
@@ -422,7 +438,7 @@ class Follower:
 
     def _pause(self, before: State, state: State, node: g.Node, receiver: Term, closers: set[int]) -> Iterator[State]:
         deed: Deed = node.arg
-        taken = Open(receiver)
+        taken = Open(receiver, portions=self.portions)
         there = self._resolve(deed.receiver, state.env)
         known = {(("true", there), True)} if there and there[0] in ("var", "attr", "sym") else set()
         for over in _iterated(there):
@@ -437,7 +453,7 @@ class Follower:
         held = state.open
         # Of several that are paused at once, each is an engine of its own.
         several = receiver[1][2] if receiver[:1] == ("each",) and receiver[1][:2] == ("op", "tuple") else ()
-        outcomes: list[Open | None] = [Open(one) for one in several] or [taken]
+        outcomes: list[Open | None] = [taken._replace(receiver=one) for one in several] or [taken]
         if held is not None:
             if same_receiver(held.receiver, receiver):
                 closers.add(state.node)
@@ -458,7 +474,7 @@ class Follower:
             yield self.go(after, node.next)
         failed = [before]
         if deed.many and held is None:
-            partly = [Open(one, partial=True) for one in several or (receiver,)]
+            partly = [taken._replace(receiver=one, partial=True) for one in several or (receiver,)]
             failed = [State(before.node, before.facts, before.env, one, before.stack) for one in partly]
         for one in failed:
             for thrown in node.raises:
