@@ -88,6 +88,8 @@ class Duty:
             known = effect._replace(receiver=self.effects.outward(effect.receiver, summary.routine))
             if answers_for(done, known):
                 return True
+        if effect.pair.rests:
+            return False  # phases that put to rest and wake: the function only goes from one to the next
         return any(link.effect.kind == "resume" and answers_for(link.effect, effect) for link in summary.links)
 
     def taken_above(self, routine: Routine, effect: Effect) -> bool:

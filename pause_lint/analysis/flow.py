@@ -3,7 +3,8 @@
 The typestate is small: the pause is open on some receiver, or not. What is remembered of conditions grows by need
 (counterexample-guided refinement: Clarke et al., CAV 2000): a first walk remembers none; a leak found that way is
 replayed remembering everything; if no real path leads to it, the conditions in conflict are remembered from then on.
-So irrelevant conditions cost nothing. Over `MAX_STATES` a pause is given up, which is a miss, and said.
+So irrelevant conditions cost nothing. Over `MAX_STATES` it is no longer refined: a leak counts if a real path to it is
+found soon; if there is none, the pause is given up, which is a miss, and said.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pause_lint.pairs import plain_name
 
 MAX_STATES = 20_000
 MAX_REPLAY = 6_000
+MAX_QUICK_REPLAY = 1_500
 MAX_ROUNDS = 40
 _MAX_SIZE = 200
 
@@ -120,6 +122,7 @@ class Follower:
         wanted = self.receivers()
         everything = self.closure(wanted.union(*(node.keys for node in self.nodes)))
         refuted: set[_Exit] = set()
+        whole: _Walk | None = None
         for _ in range(MAX_ROUNDS):
             self.track(self.closure(wanted))
             walk = self._walk()
@@ -127,12 +130,11 @@ class Follower:
                 self.live = live(self.graph)
                 walk = self._walk()
             if walk.overflow:
-                break
-            every = (self._leak(walk, key, ()) for key in walk.leaks if key not in refuted and not self._is_own(key))
-            leaks = sorted((leak for leak in every if leak.thrown is not None or not may_return), key=rank)
+                return self._any(whole or walk, self._leaks(whole or walk, rank, refuted, may_return), everything)
+            whole = walk
             confirmed: list[Leak] = []
             learned = False
-            for leak in leaks:
+            for leak in self._leaks(walk, rank, refuted, may_return):
                 key = _key(leak)
                 path, blame = self._replay(walk, walk.leaks[key], everything)
                 if path is not None:
@@ -147,6 +149,19 @@ class Follower:
                     refuted.add(key)
             if not learned:
                 return Followed(tuple(confirmed), frozenset(walk.closers))
+        return Followed((), frozenset(), given_up=True)
+
+    def _leaks(self, walk: _Walk, rank: Callable[[Leak], Any], refuted: set[_Exit], may_return: bool) -> list[Leak]:
+        """The ways out that a walk has found, in order."""
+        every = (self._leak(walk, key, ()) for key in walk.leaks if key not in refuted and not self._is_own(key))
+        return sorted((leak for leak in every if leak.thrown is not None or not may_return), key=rank)
+
+    def _any(self, walk: _Walk, leaks: Iterable[Leak], everything: frozenset[str]) -> Followed:
+        """Among too many states, the first way out that a real path is quickly found to."""
+        for leak in leaks:
+            path, _ = self._replay(walk, walk.leaks[_key(leak)], everything, MAX_QUICK_REPLAY)
+            if path is not None:
+                return Followed((leak._replace(path=path),), frozenset(walk.closers))
         return Followed((), frozenset(), given_up=True)
 
     def _portions(self) -> frozenset[str]:
@@ -571,13 +586,13 @@ class Follower:
     # -- replaying a leak ----------------------------------------------------------------------------------------------
 
     def _replay(
-        self, walk: _Walk, ends: list[int], everything: frozenset[str]
+        self, walk: _Walk, ends: list[int], everything: frozenset[str], budget: int = MAX_REPLAY
     ) -> tuple[tuple[int, ...] | None, set[str]]:
         """A real path to a leak at one of the states `ends`, or the conditions that rule out every path found."""
         tracked, sites = self.tracked, self.sites
         self.track(everything)
         try:
-            return self._search(walk, self._distances(walk, ends), tracked)
+            return self._search(walk, self._distances(walk, ends), tracked, budget)
         finally:
             self.tracked, self.sites = tracked, sites
 
@@ -596,25 +611,23 @@ class Follower:
         return distance
 
     def _search(
-        self, walk: _Walk, distance: dict[int, int], known: frozenset[str]
+        self, walk: _Walk, distance: dict[int, int], known: frozenset[str], budget: int
     ) -> tuple[tuple[int, ...] | None, set[str]]:
+        """Depth first, the nearest way to the leak first. Where a condition bars the way, the search goes on from where
+        the condition was decided (backjumping: Marques-Silva and Sakallah, GRASP, IEEE Transactions on Computers 48).
+        """
         start = State(self.graph.entry)
         seen = {(0, start)}
         blame: dict[int, set[str]] = {}
-        parents: list[tuple[int, int]] = []  # (node, index of parent)
+        trail: list[tuple[State, int]] = []  # states on the way, each with the place of the one before
         work: list[tuple[int, State, int]] = [(0, start, -1)]
-        budget = MAX_REPLAY
         while work and budget:
             budget -= 1
             number, state, parent = work.pop()
-            parents.append((state.node, parent))
-            here = len(parents) - 1
+            trail.append((state, parent))
+            here = len(trail) - 1
             if not distance[number]:
-                path = []
-                while here >= 0:
-                    path.append(parents[here][0])
-                    here = parents[here][1]
-                return tuple(reversed(path)), set()
+                return tuple(reversed([trail[place][0].node for place in _upwards(trail, here)])), set()
             wanted = [to for to in walk.edges[number] if to in distance]
             concrete = list(self.step(state, set()))
             matched: list[tuple[int, int, State]] = []
@@ -630,19 +643,55 @@ class Follower:
                 ]
             node = self.nodes[state.node]
             reached = {to for _, to, _ in matched}
+            barred: int | bool = False
             if node.op in (g.BRANCH, g.RAISE) and len(reached) < len(set(wanted)):
                 keys = set(node.keys) if node.op == g.BRANCH else {node.arg[1]}
                 blame.setdefault(distance[number], set()).update(keys)
+                barred = node.op == g.BRANCH and min(distance[to] for to in wanted if to not in reached)
             matched.sort(key=lambda item: -item[0])
             for _, to, after in matched:
                 if (to, after) not in seen:
                     seen.add((to, after))
                     work.append((to, after, here))
+            if barred and barred < min((distance[to] for to in reached), default=1 << 30):
+                self._jump_back(work, trail, here)
         # The conflict nearest to the leak is the one that the walk has to learn first.
         for away in sorted(blame):
             if blame[away] - known:
                 return None, blame[away]
         return None, set()
+
+    def _jump_back(self, work: list[tuple[int, State, int]], trail: list[tuple[State, int]], here: int) -> None:
+        """Bring to the top of `work` the other ways from where the condition at the end of `trail` was decided."""
+        state = trail[here][0]
+        formula = question(self._resolve(self.nodes[state.node].arg, state.env))
+        decided = {atom for atom in _atoms(formula) if implied(atom, state.facts) is not None}
+        latest = here
+        for place in _upwards(trail, here):
+            if any(implied(atom, trail[place][0].facts) is None for atom in decided):
+                break
+            latest = place
+        others = [item for item in work if item[2] == trail[latest][1]]
+        if others and others[0] is not work[-len(others)]:
+            work[:] = [item for item in work if item[2] != trail[latest][1]] + others
+
+
+def _upwards(trail: list[tuple[State, int]], place: int) -> Iterator[int]:
+    """The places on the way back from one to the first."""
+    while place >= 0:
+        yield place
+        place = trail[place][1]
+
+
+def _atoms(formula: Term) -> Iterator[Term]:
+    """Every atom of a formula."""
+    if formula[0] == "lit":
+        yield formula[1]
+    elif formula[0] == "not":
+        yield from _atoms(formula[1])
+    elif formula[0] in ("and", "or"):
+        for part in formula[1]:
+            yield from _atoms(part)
 
 
 def _key(leak: Leak) -> _Exit:

@@ -26,7 +26,7 @@ from pause_lint.analysis.guards import Terms, last_name
 from pause_lint.analysis.index import Index
 from pause_lint.analysis.ownership import Conduct, Surroundings
 from pause_lint.analysis.resting import Resting
-from pause_lint.analysis.syntax import own_nodes
+from pause_lint.analysis.syntax import own_nodes, walk
 from pause_lint.analysis.witness import finding, follow_pause
 from pause_lint.config import Options
 from pause_lint.finding import Finding
@@ -214,10 +214,12 @@ class Program:
                 links.sort(key=lambda one: (len(one.effect.steps), one.callee.order))
                 link = links[0]
                 run.implied[key] = tuple(map(_deed, links))
-                if link.target is not None and self._is_followed(link, links):
-                    run.inlined[key] = link.target
-                if link.effect.kind == "resume" or self._counts(summary, link):
+                counts = link.effect.kind == "resume" or self._counts(summary, link)
+                if counts:
                     run.counted.add(key)
+                may_follow = counts or not link.effect.pair.rests
+                if link.target is not None and may_follow and self._is_followed(link, links):
+                    run.inlined[key] = link.target
         return run
 
     def _registers(self, link: Link) -> bool:
@@ -317,7 +319,8 @@ class Program:
             if id(deed.node) in done:
                 continue
             done.add(id(deed.node))
-            if self._is_covered(function, graph.nodes[site].site, deed):
+            within = graph.nodes[site].site
+            if self._rests_in_callee(within or deed.node, deed) or self._is_covered(function, within, deed):
                 continue
             takes = (
                 ownership.resumes_itself(conduct, deed)
@@ -341,6 +344,13 @@ class Program:
             if followed.leaks:
                 told = finding(module, function, graph, site, followed, partial(self._within, graph), returning)
                 yield Case(self, module, function, graph, site, followed, told, returning)
+
+    def _rests_in_callee(self, expression: ast.expr, deed: Deed) -> bool:
+        """Whether a call puts to rest what it runs, and that is not this function's business."""
+        if not deed.pair.rests:
+            return False
+        calls = {id(part) for part in walk(expression)} & self._run.implied.keys()
+        return bool(calls) and calls.isdisjoint(self.counted)
 
     def _is_covered(self, function: Function, site: ast.expr | None, deed: Deed) -> bool:
         """Whether a pause in a body put in place of a call belongs to one that the function does itself."""
