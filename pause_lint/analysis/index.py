@@ -307,14 +307,15 @@ class Index:
         return sorted(found.values(), key=lambda routine: routine.order)
 
     def _below(self, one: Class) -> Iterator[Class]:
+        """The classes that inherit from one, at any distance; not from another of its name."""
         seen: set[int] = {id(one)}
-        stack = list(self._subclasses.get(one.name, ()))
+        stack = [(below, one) for below in self._subclasses.get(one.name, ())]
         while stack:
-            below = stack.pop()
-            if id(below) not in seen:
+            below, base = stack.pop()
+            if id(below) not in seen and self.class_named(base.name, below.module) in (base, None):
                 seen.add(id(below))
                 yield below
-                stack += self._subclasses.get(below.name, ())
+                stack += [(further, below) for further in self._subclasses.get(below.name, ())]
 
     def miss(self, name: str, near: Module) -> None:
         """Note that something would have been known of a name that `near` imports, if its file were at hand."""

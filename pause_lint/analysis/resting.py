@@ -53,6 +53,8 @@ class Resting:
             if walker.holds(known):
                 # More conditions can only take paths away: one in reverse order must remain.
                 return every <= known or walker.holds(every, one_is_enough=True) or walker.gave_up
+            if walker.gave_up:
+                break
         return False
 
     def _undoing(self, pause: Deed) -> list[int]:
