@@ -178,7 +178,9 @@ def _add_common(command: argparse.ArgumentParser) -> None:
     where.add_argument("--include-tests", action="store_true", default=None, help="look at test files as well")
     where.add_argument("--config", metavar="FILE", help="read the configuration from this file")
     shown = command.add_argument_group("what is shown")
-    shown.add_argument("--output-format", choices=("text", "concise", *MACHINE), default="text")
+    shown.add_argument(
+        "--output-format", choices=("text", "concise", *MACHINE), default="text", help="how findings are printed"
+    )
     shown.add_argument("--statistics", action="store_true", help="count findings by rule (text and concise)")
     shown.add_argument("--exit-zero", action="store_true", help="exit with 0 even if there are findings")
     shown.add_argument("--color", choices=("auto", "always", "never"), default="auto")

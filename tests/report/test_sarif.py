@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from jsonschema import ValidationError
 
 from pause_lint.cli import main
-from pause_lint.finding import Finding, Report, Span, Step
+from pause_lint.finding import Finding, Problem, Report, Span, Step
 from pause_lint.fixing.propose import replacements
-from pause_lint.report.sarif import render
+from pause_lint.report.sarif import SCHEMA, render
 from pause_lint.rules import RULES, page
 from tests.helpers.cases import Case, all_cases
 from tests.helpers.commands import PROJECT, pause_lint
@@ -39,6 +39,9 @@ def only_fix(result: Any, path: str) -> Any:
 def test_the_schema_refuses_what_is_not_sarif(check: Check) -> None:
     Path("a.py").write_text(FAULTY, encoding="utf-8")
     log = json.loads(check("sarif").out)
+    published = sarif_schema().schema
+    assert isinstance(published, dict)
+    assert log["$schema"] == SCHEMA == published["id"]
     sarif_schema().validate(log)
     for place, value in (
         (("columnKind",), "bytes"),
@@ -255,7 +258,15 @@ def test_replacements_turn_any_text_into_any_other(old: str, new: str, end: str)
     assert applied(old + end, found) == new
 
 
-# Messages
+# Messages and paths
+
+
+def test_a_path_from_the_root_of_a_drive_is_an_address_of_its_own() -> None:
+    log = json.loads(render(Report((), (Problem("/other drive/a.py", 1, "broken"),), 1, 0), lambda _: (), {}))
+    sarif_schema().validate(log)
+    [notification] = log["runs"][0]["invocations"][0]["toolExecutionNotifications"]
+    artifact = notification["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert artifact == {"uri": "file:///other%20drive/a.py"}
 
 
 @given(st.text(), st.text(min_size=1).filter(lambda path: "\0" not in path and not path.startswith("/")))
