@@ -20,12 +20,13 @@ from pause_lint.config import ConfigError, Options, Settings, checked, load, nea
 from pause_lint.finding import Problem, Report
 from pause_lint.module import split_lines
 from pause_lint.pairs import PRESETS
-from pause_lint.report import text
+from pause_lint.report import FILES, MACHINE, render, text
 from pause_lint.tree import STDIN_NAME, Unparsable, decode, read, shown_path
 
 if TYPE_CHECKING:
     from pause_lint.analysis.program import Case, Told
     from pause_lint.finding import Finding
+    from pause_lint.fixing.propose import Proposal
     from pause_lint.fixing.run import Outcome
     from pause_lint.fixing.spellings import Spellings
 
@@ -177,7 +178,9 @@ def _add_common(command: argparse.ArgumentParser) -> None:
     where.add_argument("--include-tests", action="store_true", default=None, help="look at test files as well")
     where.add_argument("--config", metavar="FILE", help="read the configuration from this file")
     shown = command.add_argument_group("what is shown")
-    shown.add_argument("--output-format", choices=("text", "concise", "json"), default="text")
+    shown.add_argument(
+        "--output-format", choices=("text", "concise", *MACHINE), default="text", help="how findings are printed"
+    )
     shown.add_argument("--statistics", action="store_true", help="count findings by rule (text and concise)")
     shown.add_argument("--exit-zero", action="store_true", help="exit with 0 even if there are findings")
     shown.add_argument("--color", choices=("auto", "always", "never"), default="auto")
@@ -248,19 +251,20 @@ def _check(arguments: argparse.Namespace, options: Options) -> int:
     from pause_lint.check import check_paths, check_source, context_of
 
     memory: dict[str, bytes] = {}
+    cases: dict[Finding, Case] | None = {} if arguments.output_format == "sarif" else None
     if arguments.paths == [STDIN]:
         data, path = _stdin(arguments)
         memory[path] = data
         context = context_of(path, options) if os.path.exists(path) else ()
-        report = check_source(data, path, options, context, _foretelling())
+        report = check_source(data, path, options, context, _foretelling(cases))
     else:
-        report = check_paths(arguments.paths or ["."], options, _foretelling())
-    _show(report, arguments, memory)
+        report = check_paths(arguments.paths or ["."], options, _foretelling(cases))
+    _show(report, arguments, memory, _proposed(report, cases) if cases else {})
     return _exit_code(arguments, bool(report.findings), report)
 
 
-def _foretelling() -> Told:
-    """Puts findings with whether `fix` would cure them."""
+def _foretelling(kept: dict[Finding, Case] | None) -> Told:
+    """Puts findings with whether `fix` would cure them. kept: takes the case of each, if they are needed later."""
     spellings: list[Spellings] = []
 
     def told(case: Case) -> Finding:
@@ -269,15 +273,33 @@ def _foretelling() -> Told:
 
         if not spellings:
             spellings.append(Spellings())
-        return forecast(case, spellings[0])
+        finding = forecast(case, spellings[0])
+        if kept is not None:
+            kept[finding] = case
+        return finding
 
     return told
 
 
+def _proposed(report: Report, cases: dict[Finding, Case]) -> dict[Finding, Proposal]:
+    """The fixes of findings, for a format that has a place for them."""
+    gc.enable()  # rewriting makes cycles
+    try:
+        from pause_lint.fixing.propose import proposals
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "libcst":
+            raise
+        sys.stderr.write("note: fixes are left out: they need LibCST, which is not installed\n")
+        return {}
+    return proposals(report.findings, cases)
+
+
 def _fix(arguments: argparse.Namespace, options: Options) -> int:
     gc.enable()  # rewriting makes cycles
-    if arguments.diff and arguments.output_format == "json":
-        raise ConfigError("pause-lint fix: error: --diff and --output-format json exclude each other")
+    if arguments.diff and arguments.output_format in MACHINE:
+        raise ConfigError(
+            f"pause-lint fix: error: --diff and --output-format {arguments.output_format} exclude each other"
+        )
     try:
         from pause_lint.fixing.run import fix_bytes, fix_paths, unified_diff
     except ModuleNotFoundError as error:
@@ -323,17 +345,20 @@ def _exit_code(arguments: argparse.Namespace, found: bool, report: Report) -> in
 # Output
 
 
-def _show(report: Report, arguments: argparse.Namespace, memory: dict[str, bytes]) -> None:
-    """Print a report. memory: the files that were not read from disk, by shown path."""
-    if arguments.output_format == "json":
-        from pause_lint.report import json
-
-        sys.stdout.write(json.render(report))
+def _show(
+    report: Report, arguments: argparse.Namespace, memory: dict[str, bytes], fixes: dict[Finding, Proposal]
+) -> None:
+    """Print a report. memory: the files that were not read from disk, by shown path. fixes: those to be shown."""
+    lines = _SourceLines(memory)
+    if arguments.output_format in MACHINE:
+        sys.stdout.write(render(arguments.output_format, report, lines, fixes))
+        if arguments.output_format in FILES:
+            _print_problems(report.problems)
     else:
         sys.stdout.write(
             text.render(
                 report,
-                _SourceLines(memory),
+                lines,
                 concise=arguments.output_format == "concise",
                 quiet=arguments.quiet,
                 with_statistics=arguments.statistics,
@@ -346,8 +371,8 @@ def _show(report: Report, arguments: argparse.Namespace, memory: dict[str, bytes
 
 def _show_outcome(outcome: Outcome, arguments: argparse.Namespace, memory: dict[str, bytes], beside: bool) -> None:
     """Print what was fixed and what was not. beside: on standard error."""
-    if arguments.output_format == "json" and not beside:
-        _show(outcome.report, arguments, memory)
+    if arguments.output_format in MACHINE and not beside:
+        _show(outcome.report, arguments, memory, {})
         return
     out = sys.stderr if beside else sys.stdout
     style = _style(arguments)

@@ -101,16 +101,20 @@ def _fix_one(
     for plan in plans(case, Spellings()):
         if not plan.safe and not unsafe:
             return f"the fix is unsafe: {plan.why_unsafe}; --unsafe-fixes applies it"
-        result = _carried_out(module, plan, before, options, context)
+        result = carried_out(module, plan, before, options, context)
         if isinstance(result, bytes):
             return result
         reason = result
     return reason
 
 
-def _carried_out(
+def carried_out(
     module: Module, plan: Plan, before: list[Case], options: Options, context: Sequence[Module]
 ) -> bytes | str:
+    """The file with one plan carried out and verified, or why that cannot be.
+
+    before: the cases of the file that are reported. context: the modules of its tree.
+    """
     try:
         new = rewrite(module.data, plan)
     except CannotRewrite as refusal:

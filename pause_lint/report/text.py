@@ -36,25 +36,31 @@ def headline(finding: Finding, style: Style = PLAIN) -> str:
     """`path:line:column: CODE message`."""
     span = finding.span
     return (
-        f"{style.bold}{_printable(finding.path)}{style.reset}:{span.line}:{span.column}: "
-        f"{style.red}{finding.code}{style.reset} {_printable(finding.message)}"
+        f"{style.bold}{printable(finding.path)}{style.reset}:{span.line}:{span.column}: "
+        f"{style.red}{finding.code}{style.reset} {printable(finding.message)}"
     )
 
 
 def block(finding: Finding, lines: Lines, style: Style = PLAIN) -> str:
     """A finding in full: the headline, the source line with carets, the path as numbered notes."""
-    parts = [headline(finding, style), *_excerpt(finding.span, lines(finding.path), style)]
+    notes = [f"  {step}" for step in steps(finding)]
+    return "\n".join([headline(finding, style), *_excerpt(finding.span, lines(finding.path), style), *notes])
+
+
+def steps(finding: Finding) -> list[str]:
+    """The path of a finding as numbered notes, one line each; a place in its own file without the file's name."""
     width = len(str(len(finding.witness)))
+    notes: list[str] = []
     for number, step in enumerate(finding.witness, 1):
         place = f"line {step.line}" if step.path == finding.path else f"{step.path}:{step.line}:{step.column}"
-        parts.append(f"  {number:>{width}}. {_printable(place)}: {_printable(step.message)}")
-    return "\n".join(parts)
+        notes.append(f"{number:>{width}}. {printable(place)}: {printable(step.message)}")
+    return notes
 
 
 def problem_line(problem: Problem) -> str:
     """`path:line: error: message`, without the line where none is to blame."""
     place = f"{problem.path}:{problem.line}" if problem.line else problem.path
-    return f"{_printable(place)}: error: {_printable(problem.message)}"
+    return f"{printable(place)}: error: {printable(problem.message)}"
 
 
 def statistics(findings: Sequence[Finding]) -> str:
@@ -168,7 +174,7 @@ def _width(text: str) -> int:
     return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """`text` without anything that could break the line or steer a terminal: paths and code may hold it."""
     if text.isprintable():
         return text
