@@ -57,6 +57,8 @@ NEVER_WORDS = (
 class Pair(NamedTuple):
     """A set of pause names and the resume names that undo any of them.
 
+    A name that is both pauses with `True` and resumes with `False`.
+
     pauses, resumes: method, function, RPC and route names without decoration (`areal_`, `_async`, leading underscores).
     noun: what is paused, for messages.
     receivers: if not empty, the receiver's last name must contain one of these words.
@@ -107,13 +109,13 @@ PRESETS: dict[str, tuple[Pair, ...]] = {
     "default": (_pair("pause_generation", "continue_generation resume_generation", "default", "generation"),),
     "vllm": (
         _pair("sleep", "wake_up wakeup wake", "vllm", "the engine", engines_only=True, rests=True),
-        _pair("pause", "resume", "vllm", "the engine", engines_only=True),
+        _pair("pause", "resume unpause", "vllm", "the engine", engines_only=True, rests=True),
     ),
     "sglang": (
         _pair("release_memory_occupation", "resume_memory_occupation", "sglang", "the engine's memory", rests=True),
     ),
     "lifecycle": (
-        _pair("pause", "resume unpause", "lifecycle", "the engine", engines_only=True),
+        _pair("pause", "resume unpause", "lifecycle", "the engine", engines_only=True, rests=True),
         _pair("suspend", "resume", "lifecycle", "the engine", engines_only=True, rests=True),
         _pair(
             "offload",
@@ -130,6 +132,7 @@ PRESETS: dict[str, tuple[Pair, ...]] = {
             ),
         ),
         _pair("prepare_for_refit suspend_for_refit", "resume_after_refit", "lifecycle", "generation"),
+        _pair("set_should_stop", "set_should_stop", "lifecycle", "generation"),
     ),
     "update-session": (
         _pair("start_weight_update", "finish_weight_update", "update-session", "the weight update session"),

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from pause_lint.analysis import graph as g
-from pause_lint.analysis.events import Deed, Events, Target, loop_bindings, never_raises, stores
+from pause_lint.analysis.events import Deed, Events, Target, loop_bindings, never_raises, stores, takes_values
 from pause_lint.analysis.exceptions import (
     CANCELLED,
     CLOSED,
@@ -755,7 +755,7 @@ class _Builder(Wiring):
             return self._inline_value(call.func, call.args, call, nxt, context)
         if isinstance(call.func, ast.Name) and self.names.matter(call.func.id):
             return self._call_by_name(call.func.id, call, nxt, context, awaited)
-        if self.events.registers(call) or stores(call.func):
+        if self.events.registers(call) or stores(call.func) or takes_values(call):
             return None
         for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
             run: int | None = None

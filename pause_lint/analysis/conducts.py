@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from pause_lint.analysis.events import Deed, Events
+from pause_lint.analysis.events import Deed, Events, takes_values
 from pause_lint.analysis.functions import DEFINITIONS, Function, functions, is_nested_in, mentioned_lines, spans
 from pause_lint.analysis.guards import Term, last_name
 from pause_lint.analysis.ownership import Conduct
@@ -36,7 +36,7 @@ def view(module: Module, events: Events, coroutines: frozenset[str]) -> View:
         return View(module, ())
     found = list(functions(module, lines))
     conducts = [_conduct(module, function, events, lines) for function in found]
-    dropped = list(_dropped(conducts, coroutines))
+    dropped = list(_dropped(conducts, coroutines, module.imported_modules))
     if dropped:
         dead = frozenset(id(deed.node) for _, deed in dropped)
         alive = Events(events.vocabulary, events.terms, events.quiet_calls, dead)
@@ -102,7 +102,7 @@ def _deeds(body: Sequence[ast.AST], events: Events, lines: list[int]) -> Iterato
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             # A bound method under a name of the function's own: it is called by that name.
             deed = events.reference(node.value, {}) if isinstance(node.value, ast.Attribute | ast.Call) else None
-            if deed is not None:
+            if deed is not None and _is_run(node.targets[0].id, body):
                 yield deed
                 continue
         if isinstance(node, ast.Await | ast.Call):
@@ -113,8 +113,25 @@ def _deeds(body: Sequence[ast.AST], events: Events, lines: list[int]) -> Iterato
         stack += reversed(children(node))
 
 
-def _dropped(conducts: Sequence[Conduct], coroutines: frozenset[str]) -> Iterator[tuple[Conduct, Deed]]:
-    """Deeds that make a coroutine, as the tree defines it or as the other half is awaited, and do nothing with it."""
+def _is_run(name: str, body: Sequence[ast.AST]) -> bool:
+    """Whether a function calls what it binds to a name, or hands it, under that name, to something that may."""
+    nodes = list(own_nodes(body))
+    values = {
+        id(argument) for node in nodes if isinstance(node, ast.Call) and takes_values(node) for argument in node.args
+    }
+    return any(
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load) and id(node) not in values
+        for node in nodes
+    )
+
+
+def _dropped(
+    conducts: Sequence[Conduct], coroutines: frozenset[str], imported: frozenset[str]
+) -> Iterator[tuple[Conduct, Deed]]:
+    """Deeds that make a coroutine, as the tree defines it or as the other half is awaited, and do nothing with it.
+
+    imported: names of modules, whose functions are their own.
+    """
     awaited = [
         (conduct.function, deed)
         for conduct in conducts
@@ -127,7 +144,7 @@ def _dropped(conducts: Sequence[Conduct], coroutines: frozenset[str]) -> Iterato
             for deed in (*conduct.pauses, *conduct.resumes)
             if deed.bare
             and (
-                deed.spelling in coroutines
+                (deed.spelling in coroutines and deed.receiver not in [("name", name) for name in imported])
                 or any(
                     _is_other_half(deed, other) and _share(conduct.function, function, deed.receiver)
                     for function, other in awaited

@@ -14,7 +14,7 @@ from pause_lint.analysis.endpoints import Endpoint
 from pause_lint.analysis.events import Deed
 from pause_lint.analysis.guards import Term
 from pause_lint.analysis.index import Class, Routine
-from pause_lint.pairs import Pair, is_primitive, plain_name
+from pause_lint.pairs import Pair, answers, is_primitive, plain_name
 
 
 class Duty:
@@ -74,23 +74,29 @@ class Duty:
             return True
         callers = [link.caller for link in self.effects.callers.get(key, ())]
         return bool(callers) and all(
-            plain_name(caller.name) in ownership.FINAL_NAMES or self.only_at_the_end(caller, seen | {key})
-            for caller in callers
+            ownership.is_final(caller.name) or self.only_at_the_end(caller, seen | {key}) for caller in callers
         )
 
     # -- duty ----------------------------------------------------------------------------------------------------------
 
-    def takes(self, summary: Summary, effect: Effect) -> bool:
-        """Whether a function resumes what `effect`, in its own names, pauses."""
+    def takes(self, summary: Summary, effect: Effect, through: str = "") -> bool:
+        """Whether a function resumes what `effect`, in its own names, pauses.
+
+        through: the name of the function that it calls and that pauses. Of what may rest, one that only goes from phase
+        to phase takes no duty: it must resume itself, or call what answers that name.
+        """
         for deed in summary.conduct.resumes:
             receiver = self.effects.outward(deed.receiver, summary.routine)
             done = Effect(deed.kind, deed.pair, receiver, deed.spelling, ())
             known = effect._replace(receiver=self.effects.outward(effect.receiver, summary.routine))
             if answers_for(done, known):
                 return True
-        if effect.pair.rests:
-            return False  # phases that put to rest and wake: the function only goes from one to the next
-        return any(link.effect.kind == "resume" and answers_for(link.effect, effect) for link in summary.links)
+        return any(
+            link.effect.kind == "resume"
+            and answers_for(link.effect, effect)
+            and (not effect.pair.rests or answers(through, link.callee.name))
+            for link in summary.links
+        )
 
     def taken_above(self, routine: Routine, effect: Effect) -> bool:
         """Whether some caller, at any distance, resumes what the function leaves paused."""
@@ -98,7 +104,7 @@ class Duty:
 
     def _takes_link(self, link: Link) -> bool:
         summary = self.effects.summaries.get(id(link.caller.function.node))
-        return summary is not None and (link.covered or self.takes(summary, link.effect))
+        return summary is not None and (link.covered or self.takes(summary, link.effect, link.callee.name))
 
     def _links_above(self, routine: Routine, effect: Effect) -> Iterator[Link]:
         """The calls, direct and indirect, through which an effect reaches other functions."""

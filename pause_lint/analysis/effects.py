@@ -20,7 +20,7 @@ from pause_lint.analysis.events import OPAQUE, Deed, Events, Target, fits, plain
 from pause_lint.analysis.functions import defaults, is_nested_in, parameters
 from pause_lint.analysis.guards import Term, Terms, last_name, substitute
 from pause_lint.analysis.index import Index, Routine
-from pause_lint.analysis.ownership import FINAL_NAMES, Conduct, Surroundings, is_test
+from pause_lint.analysis.ownership import Conduct, Surroundings, is_final, is_test
 from pause_lint.analysis.paths import Paths
 from pause_lint.analysis.syntax import walk
 from pause_lint.analysis.texts import Speech
@@ -245,7 +245,7 @@ class Effects:
         if marked in ("pauses", "resumes"):
             effects = tuple(self._declared(routine, marked))
         elif not (marked or yields or is_test(routine.function)):
-            last = plain_name(routine.name) in FINAL_NAMES
+            last = is_final(routine.name)
             left = self._left(routine, conduct, links)
             effects = tuple(effect for effect in left if not last or effect.kind == "resume")
         return Summary(routine, conduct, links, effects, yields, marked)
@@ -316,6 +316,7 @@ class Effects:
         names = parameters(node)
         anatomy = self.anatomy(routine)
         local = anatomy.variables
+        resolving: set[str] = set()
 
         def leaf(term: Term) -> Term | None:
             if term and term[0] == "sym":
@@ -324,8 +325,11 @@ class Effects:
                 return ("local",) if got is None else ("got", self.anatomies.source(got))
             if not term or term[0] != "name" or term[1] in names or term[1] not in local:
                 return None
-            values = local[term[1]]
-            found = {plain_receiver(substitute(value, leaf)) for value in values} if term not in values else ()
+            if term[1] in resolving:
+                return ("local",)  # bound, in a circle, to itself
+            resolving.add(term[1])
+            found = {plain_receiver(substitute(value, leaf)) for value in local[term[1]]}
+            resolving.discard(term[1])
             return found.pop() if len(found) == 1 else ("local",)
 
         made = anatomy.made

@@ -138,6 +138,7 @@ _KEEPING = frozenset(
     {"partial", "partialmethod", "signal", "print", "append", "appendleft", "extend", "insert", "setdefault"}
 )
 """These keep what they are given, as methods of containers do, or only show it."""
+_TAKING_VALUES = _QUIET_NAMES | {"sleep", "int", "float", "min", "max", "sum", "abs", "round", "format"}
 _RUNNERS = frozenset({"Thread", "Process", "Timer", "Task", "add_task", "add_callback"})
 """These run what they are given, whatever their names say."""
 
@@ -357,7 +358,8 @@ class Events:
                 if receiver and receiver[0] == "name":
                     known |= self.loops.get(receiver[1], frozenset())
                 if fits(pair, known):
-                    return Deed(kind, pair, node, receiver, name)
+                    meant = _meant(kind, pair, plain, node)
+                    return None if meant is None else Deed(meant, pair, node, receiver, name)
         return None
 
     def _method(self, call: ast.Call, scope: Mapping[str, str]) -> Deed | None:
@@ -403,7 +405,7 @@ class Events:
     def _handed_on(self, call: ast.Call, scope: Mapping[str, str]) -> Deed | None:
         """`call_maybe_async(x.pause)`, `executor.submit(x.pause)`, `Thread(target=x.pause)`."""
         name = last_name(call.func)
-        if not name or stores(call.func) or self.registers(call):
+        if not name or takes_values(call) or stores(call.func) or self.registers(call):
             return None
         handed = self._references(call, scope)
         if len({found.kind for _, found in handed}) != 1:
@@ -540,6 +542,19 @@ class Events:
         return None
 
 
+def _meant(kind: str, pair: Pair, name: str, node: ast.expr) -> str | None:
+    """What a call of a name of the pair does, by its argument: `pause(False)` resumes; `set_should_stop(flag)` may do
+    either.
+    """
+    arguments = [*node.args, *(keyword.value for keyword in node.keywords)] if isinstance(node, ast.Call) else []
+    told = [one.value for one in arguments if isinstance(one, ast.Constant) and isinstance(one.value, bool)]
+    if name in pair.pauses & pair.resumes:
+        return None if len(told) != 1 else "pause" if told[0] else "resume"
+    first = arguments[0] if len(arguments) == 1 else None
+    turned = isinstance(first, ast.Constant) and (first.value is False or (name == "pause" and first.value == 0))
+    return "resume" if kind == "pause" and turned and not pair.tested else kind
+
+
 def _portions(call: ast.Call, deed: Deed) -> frozenset[str]:
     """What a call pauses or resumes of its receiver, by `tags=["weights"]` or by its name."""
     plain = plain_name(deed.spelling)
@@ -637,6 +652,11 @@ def stores(func: ast.expr) -> bool:
     first = words(name)
     lead = name.lstrip("_").split("_")[0].lower()
     return lead in _STORING_WORDS or bool(first & {"register", "hook", "mock", "patch", "route", "subscribe"})
+
+
+def takes_values(call: ast.Call) -> bool:
+    """Whether what a call is given is a value to it, never something to run: `time.sleep(pause)`."""
+    return last_name(call.func) in _TAKING_VALUES
 
 
 def is_logging(call: ast.Call) -> bool:

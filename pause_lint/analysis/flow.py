@@ -100,7 +100,8 @@ def follow(
 
 def undoes(deed: Deed, pause: Deed) -> bool:
     """Whether `deed` resumes what `pause` pauses, receivers apart."""
-    return deed.kind == "resume" and plain_name(deed.spelling) in pause.pair.resumes
+    name = plain_name(deed.spelling)
+    return deed.kind == "resume" and (name in pause.pair.resumes or name in pause.pair.pauses)
 
 
 class Follower:

@@ -26,6 +26,10 @@ FINAL_NAMES = frozenset(
 )
 
 
+_FINAL_WORDS = frozenset({"cleanup", "shutdown", "teardown", "terminate", "destroy"})
+"""Words of names of functions that end something: what they pause is paused for good."""
+
+
 class Conduct(NamedTuple):
     """What a function's own body does, in source order. dropped: deeds whose coroutine it makes and never runs."""
 
@@ -59,15 +63,20 @@ def resumes_itself(conduct: Conduct, pause: Deed) -> bool:
 def is_excused(conduct: Conduct, pause: Deed, around: Surroundings) -> bool:
     """Whether the function, which nowhere resumes, leaves the pause to others on purpose."""
     function = conduct.function
-    name = plain_name(function.short)
     return (
         is_primitive(function.short, pause.pair)
         or serves(function, pause.pair.pauses)
         or _forwards(function, pause)
-        or (name in FINAL_NAMES)
+        or is_final(function.short)
         or _is_provider(conduct, pause)
         or is_half(conduct, pause, around)
     )
+
+
+def is_final(name: str) -> bool:
+    """Whether a function of this name ends something, so that its pause is the last one."""
+    plain = plain_name(name)
+    return plain in FINAL_NAMES or not _FINAL_WORDS.isdisjoint(plain.split("_"))
 
 
 def is_test(function: Function) -> bool:

@@ -246,7 +246,9 @@ class Program:
 
     def _counts(self, summary: Summary, link: Link) -> bool:
         """Whether the pause that a call has done is this function's business."""
-        return self.duty.takes(summary, link.effect) or self.duty.stands(summary.routine, link.effect, link)
+        return self.duty.takes(summary, link.effect, link.callee.name) or self.duty.stands(
+            summary.routine, link.effect, link
+        )
 
     # -- PR001 to PR003 ------------------------------------------------------------------------------------------------
 
