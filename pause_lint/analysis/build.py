@@ -373,10 +373,21 @@ class _Builder(Wiring):
         bound = {node.id for node in walk(target) if isinstance(node, ast.Name)}
         for node in own_nodes(body):
             if isinstance(node, ast.Call) and self.names.speak(node):
-                deed = self.events.deed(node, {}) or self._implied(node)
-                if deed is not None and any(isinstance(part, ast.Name) and part.id in bound for part in walk(node)):
-                    found.add(deed.kind)
+                named = any(isinstance(part, ast.Name) and part.id in bound for part in walk(node))
+                found |= self._kinds(node) if named else set()
         return found
+
+    def _kinds(self, call: ast.Call) -> set[str]:
+        """The kinds of deeds that a call does, itself or by a local function."""
+        deed = self.events.deed(call, {}) or self._implied(call)
+        if deed is not None:
+            return {deed.kind}
+        if not (isinstance(call.func, ast.Name) and self.names.matter(call.func.id)):
+            return set()
+        bodies = [getattr(value, "body", []) for value in self.names.resolved(call.func.id)]
+        nodes = [node for body in bodies for node in own_nodes(body if isinstance(body, list) else [body])]
+        deeds = [self.events.deed(node, {}) for node in nodes if isinstance(node, ast.Call)]
+        return {deed.kind for deed in deeds if deed is not None}
 
     def _try(self, node: ast.Try | ast.TryStar, nxt: int, context: Context) -> int:
         inner, normal = context, nxt

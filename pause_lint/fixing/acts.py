@@ -173,6 +173,7 @@ def scene_of(case: Case) -> Scene | None:
     pauses = acts_of(
         index for index, other in related if other.kind == "pause" and other.pair.pauses & deed.pair.pauses
     )
+    looped = any(isinstance(outer, ast.For | ast.AsyncFor | ast.While) for outer in pause.chain)
     return Scene(
         case=case,
         blocks=blocks,
@@ -180,7 +181,8 @@ def scene_of(case: Case) -> Scene | None:
         pauses=pauses,
         resumes=resumes,
         closing=tuple(act for act in resumes if act.site in closers),
-        reopened=any(act.site in closers for act in pauses),
+        # A helper that pauses one after the other does so once, unless a loop here calls it again.
+        reopened=any(act.site in closers and (looped or act.statement is not pause.statement) for act in pauses),
         assigned=assignments(case.function.node),
     )
 

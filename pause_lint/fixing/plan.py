@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from pause_lint.analysis import graph as g
 from pause_lint.analysis.program import Case
-from pause_lint.analysis.syntax import walk
+from pause_lint.analysis.syntax import own_nodes, walk
 from pause_lint.fixing import shapes
 from pause_lint.fixing.acts import condition_of, scene_of
 from pause_lint.fixing.edits import Plan
@@ -21,7 +21,16 @@ from pause_lint.fixing.trial import cures
 
 _TWICE = "what resumes later elsewhere may then resume twice"
 _ON_PURPOSE = "it exists to pause; resume where it is called"
-_RESUMED = (shapes.cleanup, shapes.straight, shapes.gap, shapes.partial, shapes.fanned, shapes.tested, shapes.branches)
+_RESUMED = (
+    shapes.cleanup,
+    shapes.straight,
+    shapes.staged,
+    shapes.gap,
+    shapes.partial,
+    shapes.fanned,
+    shapes.tested,
+    shapes.branches,
+)
 
 
 def plans(case: Case, spellings: Spellings) -> Iterator[Plan]:
@@ -86,6 +95,9 @@ def _hands_on(case: Case) -> bool:
     every = list(walk(case.function.node))
     done = {id(part) for deed in deeds for part in walk(deed)}
     done |= {id(node.value) for node in every if isinstance(node, ast.Assign)}  # called by another name
+    # What is called is not handed on: a method of that name of something else.
+    own = [node for node in own_nodes(case.function.body) if isinstance(node, ast.Call)]
+    done |= {id(part) for node in own for part in walk(node.func)}
     return any(
         isinstance(node, ast.Attribute) and node.attr in case.deed.pair.resumes and id(node) not in done
         for node in every

@@ -101,6 +101,30 @@ def straight(scene: Scene) -> Iterator[Plan]:
     yield Plan((Edit(scene.at(start), scene.at(block[last]), pieces),), safe=True)
 
 
+def staged(scene: Scene) -> Iterator[Plan]:
+    """Resumed by portions in a straight line: a try for each, one around the other, so that all come back."""
+    if scene.reopened or len(scene.closing) < 2:
+        return
+    spot = scene.blocks.spot(scene.pause.statement)
+    block, first = spot.block, spot.place
+    found = [(block.index(act.statement), act) for act in scene.closing if act.statement in block]
+    stages = sorted(found, key=lambda stage: stage[0])
+    portions = [act.deed.portions for _, act in stages]
+    if len(stages) < len(scene.closing) or stages[0][0] <= first or not all(portions):
+        return
+    if not all(scene.is_pure(act) for _, act in stages) or binds(
+        block[first + 1 : stages[-1][0]], *(act.statement for _, act in stages)
+    ):
+        return
+    whole: tuple[Piece, ...] = ()
+    before = first
+    for place, act in stages:
+        body = (*whole, *scene.keep(block[before + 1 : place]))
+        whole = (Try(body, scene.keep([act.statement])),) if body else scene.keep([act.statement])
+        before = place
+    yield Plan((Edit(scene.at(block[first + 1]), scene.at(block[before]), whole),), safe=True)
+
+
 def gap(scene: Scene) -> Iterator[Plan]:
     """Something between the pause and the try that resumes: it moves into the try, or into one around it."""
     if scene.reopened or len(scene.closing) != 1:
