@@ -166,14 +166,15 @@ def report_on(
         files=sources.count,
         parsed=len(modules),
         notes=(*sources.notes, *analysed.notes),
+        checked=reported,
     )
     return Checked(report, analysed.modules)
 
 
 def _suppressed(path: str, text: str, findings: list[Finding], options: Options, judge: bool) -> list[Finding]:
     judged = options.select if judge and suppress.INEFFECTIVE in options.select else frozenset()
-    shown, ineffective = suppress.apply(text, path, findings, judged)
-    return shown + ineffective
+    shown, wrong = suppress.apply(text, path, findings, judged, suppress.UNREASONED in options.select)
+    return shown + wrong
 
 
 def _chosen(findings: Iterable[Finding], options: Options) -> list[Finding]:

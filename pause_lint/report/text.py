@@ -68,10 +68,10 @@ def statistics(findings: Sequence[Finding]) -> str:
 def summary(report: Report) -> str:
     """The last line: how much was found, and how much of it `fix` can mend."""
     findings = report.findings
-    errors = f", and {_count(len(report.problems), 'error')}" if report.problems else ""
+    errors = f", and {count(len(report.problems), 'error')}" if report.problems else ""
     if not findings:
-        return f"No findings in {_count(report.files, 'file')}{errors}.\n"
-    text = f"Found {_count(len(findings), 'finding')} in {_count(len({finding.path for finding in findings}), 'file')}"
+        return f"No findings in {count(report.files, 'file')}{errors}.\n"
+    text = f"Found {count(len(findings), 'finding')} in {count(len({finding.path for finding in findings}), 'file')}"
     text += errors
     safe = sum(finding.fix == "safe" for finding in findings)
     unsafe = sum(finding.fix == "unsafe" for finding in findings)
@@ -83,12 +83,13 @@ def summary(report: Report) -> str:
     return text + (f" ({', '.join(remarks)})" if remarks else "") + ".\n"
 
 
-def fix_summary(fixed: int, files: int, unfixed: int, diff: bool) -> str:
-    """The last line after `fix`. diff: the changes were only shown."""
+def fix_summary(fixed: int, files: int, unfixed: int, *, diff: bool, noqa: bool) -> str:
+    """The last line after `fix`. diff: the changes were only shown. noqa: they are suppressions."""
     if not fixed and not unfixed:
-        return "Nothing to fix.\n"
-    text = f"{'Would fix' if diff else 'Fixed'} {_count(fixed, 'finding')} in {_count(files, 'file')}"
-    return text + (f", {unfixed} not fixed" if unfixed else "") + ".\n"
+        return f"Nothing to {'suppress' if noqa else 'fix'}.\n"
+    would, did = ("suppress", "Suppressed") if noqa else ("fix", "Fixed")
+    text = f"{f'Would {would}' if diff else did} {count(fixed, 'finding')} in {count(files, 'file')}"
+    return text + (f", {unfixed} not {did.lower()}" if unfixed else "") + ".\n"
 
 
 def render(
@@ -113,7 +114,8 @@ def render(
     return text.removesuffix("\n") if text.endswith("\n\n") else text
 
 
-def _count(number: int, noun: str) -> str:
+def count(number: int, noun: str) -> str:
+    """`1 finding`, `2 findings`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
