@@ -61,7 +61,7 @@ class Matched(NamedTuple):
 
 
 def match(entries: Sequence[Identity], found: Sequence[Identity], scope: Scope) -> Matched:
-    """Match the entries of a baseline with what a run found."""
+    """Match the entries of a baseline with what a run found, one to one, in the order that this module states."""
     texts = {_text(identity) for identity in found}
     here = [entry.path in scope.checked or not scope.exists(entry.path) for entry in entries]
     free = [
@@ -73,15 +73,13 @@ def match(entries: Sequence[Identity], found: Sequence[Identity], scope: Scope) 
     held = {_place(identity) for identity in found}
     free.sort(key=lambda index: _place(entries[index]) in held)
     known = {_place(entries[index]) for index in free}
-    renamed = [
-        index for index in free if entries[index].path not in scope.checked and not scope.exists(entries[index].path)
-    ]
+    vanished = [index for index in free if here[index] and entries[index].path not in scope.checked]
     partner: dict[int, int] = {}
     left = sorted(range(len(found)), key=lambda number: _place(found[number]) in known)
     for key, candidates in ((_place_and_text, free), (_path_and_text, free), (_name_and_text, free), (_text, free)):
         left = _pair_up(key, entries, candidates, found, left, partner)
     left = _pair_up(_place, entries, free, found, left, partner)
-    left = _pair_up(_name, entries, renamed, found, left, partner)
+    left = _pair_up(_name, entries, vanished, found, left, partner)
     gone, kept = [], []
     for index, entry in enumerate(entries):
         looked_for = entry.code in scope.codes and here[index] and scope.named(entry.path)

@@ -2,7 +2,7 @@
 
 A finding is touched if a step of its witness stands on a changed line: where it pauses, the turns that it takes, where
 it escapes, where it leaves. Lines that are gone leave no line behind, and are what most easily makes a fault. So code
-taken away touches the two lines that it stood between; and where a change leaves fewer lines that resume, or that hold
+taken away touches the lines right before and behind it; and where a change leaves fewer lines that resume, or that hold
 up an exception (`except`, `finally`, `with`), it touches the findings of the function around it.
 
 A function elsewhere that resumes no more is no step, and is not seen here. A baseline sees what it leads to.
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from pause_lint.config import Options
 from pause_lint.finding import Finding, Report
@@ -22,6 +22,7 @@ from pause_lint.history import Changes, Hunk, Hunks, Repository
 from pause_lint.identity import Lines
 from pause_lint.sources import vocabulary_sides
 
+_COMMENT = re.compile(r"\s*#")
 _CODE = re.compile(r"\s*[^\s#]")
 _HOLDING_UP = re.compile(r"\s*(?:try|except|finally|else|with|async\s+with)\b")
 
@@ -62,14 +63,15 @@ class _Touching:
         lines = self._lines(finding.path)
         if finding.path not in self._functions:
             self._functions[finding.path] = _functions(lines)
-        first, last = _around(self._functions[finding.path], finding.span.line)
+        first, last = _around(self._functions[finding.path], finding.span.line, len(lines))
+        indent = _indent(lines[first - 1]) if first else -1
         return any(
-            self._holding(hunk.removed) > self._holding(lines[hunk.start - 1 : hunk.stop - 1])
+            self._holding(_within(indent, hunk.removed)) > self._holding(lines[hunk.start - 1 : hunk.stop - 1])
             for hunk in hunks
-            if first <= hunk.stop and hunk.start <= last + 1
+            if first < hunk.stop and hunk.start <= last + (hunk.start == hunk.stop)
         )
 
-    def _holding(self, lines: Sequence[str]) -> int:
+    def _holding(self, lines: Iterable[str]) -> int:
         """How many of the lines resume, or hold up exceptions."""
         return sum(bool(_HOLDING_UP.match(line)) or any(word in line for word in self._words) for line in lines)
 
@@ -82,7 +84,20 @@ def touched(hunks: Hunks, line: int) -> bool:
 def _touches(hunk: Hunk, line: int) -> bool:
     if hunk.start < hunk.stop:
         return hunk.start <= line < hunk.stop
-    return line in (hunk.start - 1, hunk.start) and any(_CODE.match(text) for text in hunk.removed)
+    removed = [text.strip() for text in hunk.removed if not _COMMENT.match(text)] or [""]
+    return bool((line == hunk.start - 1 and removed[0]) or (line == hunk.start and removed[-1]))
+
+
+def _within(indent: int, removed: Iterable[str]) -> Iterator[str]:
+    """Of lines taken out of a function indented so, or at its end, those that belonged to it."""
+    for text in removed:
+        if _CODE.match(text) and _indent(text) <= indent:
+            return
+        yield text
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
 
 
 def _functions(lines: Sequence[str]) -> list[tuple[int, int]]:
@@ -98,6 +113,8 @@ def _functions(lines: Sequence[str]) -> list[tuple[int, int]]:
     ]
 
 
-def _around(functions: Iterable[tuple[int, int]], line: int) -> tuple[int, int]:
-    """The innermost function on a line; the line itself where there is none."""
-    return max(((first, last) for first, last in functions if first <= line <= last), default=(line, line))
+def _around(functions: Iterable[tuple[int, int]], line: int, count: int) -> tuple[int, int]:
+    """The first and last line of the innermost function on a line; of a file of `count` lines, 0 and the last, if there
+    is none.
+    """
+    return max(((first, last) for first, last in functions if first <= line <= last), default=(0, count))

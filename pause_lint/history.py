@@ -28,6 +28,7 @@ _END = re.compile(rb"\r\n?|\n")
 _DIFF = (
     *("-c", "core.quotePath=false", "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative"),
     *("--submodule=short", "--ignore-submodules=dirty", "--diff-algorithm=histogram", "--find-renames", "-l0"),
+    "--indent-heuristic",
     *("--unified=0", "--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/"),
 )
 # What a hook of git leaves behind names a repository, and an index, of its own.

@@ -138,6 +138,9 @@ class Surroundings:
                 if token.kind == tokenize.STRING and line in documented:
                     continue
                 texts.append("_" if token.kind == tokenize.NAME and token.text == name else token.text)
+        # How many blocks end with this one is a matter of what is around it.
+        while texts and texts[-1] == "}":
+            texts.pop()
         # A formatter puts brackets around what it wraps, and takes them away again.
         bare = [text for text in _without_last_commas(texts) if text not in ("(", ")")]
         return hashlib.sha256("\0".join(bare).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
@@ -167,7 +170,7 @@ def _docstring(node: ast.stmt) -> range:
 def _tokens(lines: Sequence[str]) -> Iterator[_Token]:
     """The tokens that count. A formatted string is one, as it was before Python 3.12. Raises as `tokenize` does."""
     source = iter([line + "\n" for line in lines])
-    depth = 0
+    depth, last = 0, 0
     start = (0, 0)
     for token in tokenize.generate_tokens(lambda: next(source, "")):
         if token.type in _OPENING:
@@ -179,6 +182,10 @@ def _tokens(lines: Sequence[str]) -> Iterator[_Token]:
                 yield _Token(start[0], tokenize.STRING, _string(_between(lines, start, token.end)))
         elif depth or token.type in _LEFT_OUT:
             continue
+        elif token.type == tokenize.DEDENT:
+            # It comes with the first token behind the block, and belongs to the last one in it.
+            yield _Token(last, token.type, _STRUCTURE[token.type])
+            continue
         elif token.type in _STRUCTURE:
             yield _Token(token.start[0], token.type, _STRUCTURE[token.type])
         elif token.type == tokenize.STRING:
@@ -186,6 +193,7 @@ def _tokens(lines: Sequence[str]) -> Iterator[_Token]:
         else:
             text = token.string.lower() if token.type == tokenize.NUMBER else token.string
             yield _Token(token.start[0], token.type, text)
+        last = token.end[0]
 
 
 def _between(lines: Sequence[str], start: tuple[int, int], end: tuple[int, int]) -> str:
