@@ -135,7 +135,7 @@ class Surroundings:
         texts = []
         for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
             for token in self._by_line.get(line, ()):
-                if token.kind == tokenize.STRING and line in documented:
+                if line in documented and token.kind in (tokenize.STRING, tokenize.NEWLINE):
                     continue
                 texts.append("_" if token.kind == tokenize.NAME and token.text == name else token.text)
         # How many blocks end with this one is a matter of what is around it.
@@ -182,8 +182,8 @@ def _tokens(lines: Sequence[str]) -> Iterator[_Token]:
                 yield _Token(start[0], tokenize.STRING, _string(_between(lines, start, token.end)))
         elif depth or token.type in _LEFT_OUT:
             continue
-        elif token.type == tokenize.DEDENT:
-            # It comes with the first token behind the block, and belongs to the last one in it.
+        elif token.type in (tokenize.INDENT, tokenize.DEDENT):
+            # They come with the first token in a block, or behind it, and belong to the last one before.
             yield _Token(last, token.type, _STRUCTURE[token.type])
             continue
         elif token.type in _STRUCTURE:
