@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from pause_lint.check import check_source
 from pause_lint.config import Options
+from pause_lint.finding import Span
 from pause_lint.identity import Identity, Surroundings, identify
 
 PLAIN = """\
@@ -127,3 +128,22 @@ def test_whatever_stands_above(above: list[str]) -> None:
     source = "".join(f"{text}\n" for text in above)
     lines = (source + PLAIN).split("\n")
     assert Surroundings(lines).around(source.count("\n") + 3) == Surroundings(PLAIN.split("\n")).around(3)
+
+
+def test_every_python_has_the_same_digest() -> None:
+    """It is written down, and read by another one."""
+    source = [
+        "def reload(engine, path, *, mode):",
+        '    """Doc."""',
+        '    name = f"{path}/{mode!r:>{10}}" f\'x\' rf"\\d{ path }" r"\\d" """long',
+        '    one"""',
+        '    engine.pause_generation(mode="keep", level=0xff, x=f"a{f\'{path}\'}")',
+        "    if mode in (\"a\", 'b'):",
+        "        return engine.load(name, [path, mode])",
+        "    engine.continue_generation()",
+    ]
+    surroundings = Surroundings(source)
+    assert surroundings.around(5) == "b5c6ca4ed87e6879"
+    assert surroundings.slice(Span(5, 5, 5, 100)) == (
+        "engine.pause_generation(mode='keep', level=0xff, x=f'a{f'{path}'}')"
+    )
