@@ -313,11 +313,15 @@ def narrowed(
     elif update and _update(file, compared):
         notes.append(f"{file} updated: {_findings(len(compared.gone))} gone, {len(compared.kept)} left")
     elif compared.gone and not update:
-        places = "".join(
-            f"\n  {entry.path}: {entry.code} {entry.pause} in {entry.function or 'the file'}" for entry in compared.gone
-        )
-        notes.append(f"{_findings(len(compared.gone))} of {file} gone; --update-baseline takes out:{places}")
+        verb = "is" if len(compared.gone) == 1 else "are"
+        notes.append(f"{_findings(len(compared.gone))} of {file} {verb} gone; --update-baseline takes out:")
+        notes[-1] += "".join(f"\n  {_described(entry)}" for entry in compared.gone)
     return compared.report, notes
+
+
+def _described(entry: Identity) -> str:
+    """An entry, as a person reads it."""
+    return f"{entry.path}: {entry.code} {entry.pause}" + (f" in {entry.function}" if entry.function else "")
 
 
 def _findings(number: int) -> str:

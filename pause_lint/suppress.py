@@ -39,7 +39,7 @@ _OTHER_TOOL = r"(?i)#\s*(?:pylint|ruff|type|mypy|pyright|nosec|nolint)\b\s*[:=]?
 _DIRECTIVE = (
     r"(?i)#\s*(?:noqa|flake8|type|ruff|pylint|mypy|pyright|pragma|nosec|nolint|isort|fmt|yapf|pause[-_ ]?lint)\b[^#]*"
 )
-_CODE = r"\b[A-Z]+\d+\b"
+_CODE = r"\b(?:[A-Z]+\d+|PR)\b"
 _WORD = r"[^\W\d_]{2,}"
 
 _MEANT_FOR_US = r"(?:noqa|disable|ignore|nosec|nolint)[^\r\n]{0,80}pr\d|pause[-_]lint\s*[:=]"

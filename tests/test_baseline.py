@@ -269,7 +269,7 @@ def test_shrinking_is_said(run: Run) -> None:
     assert done.code == 0
     assert done.err == (
         f"note: 1 finding not shown, known from {FILE}\n"
-        f"note: 1 finding of {FILE} gone; --update-baseline takes out:\n"
+        f"note: 1 finding of {FILE} is gone; --update-baseline takes out:\n"
         "  a.py: PR001 engine.pause_generation() in reload\n"
     )
 

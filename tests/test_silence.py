@@ -280,3 +280,11 @@ def test_mistakes(run: Run, arguments: tuple[str, ...], message: str) -> None:
     done = run("fix", *arguments)
     assert done == Done(2, "", f"pause-lint fix: error: {message}\n")
     assert Path("a.py").read_text("utf-8") == FAULTY
+
+
+def test_once_the_fault_is_gone_the_comment_is_told_of(run: Run) -> None:
+    run("fix", "--add-noqa", "--reason", REASON)
+    path = Path("a.py")
+    path.write_text(path.read_text("utf-8").replace("    engine.load(path)\n", ""), encoding="utf-8")
+    done = run("check", "--output-format", "concise", "-q")
+    assert done.out == "a.py:2:40: PR900 suppression of PR001 does nothing: nothing to suppress on this line\n"
