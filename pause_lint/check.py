@@ -173,7 +173,8 @@ def report_on(
 
 def _suppressed(path: str, text: str, findings: list[Finding], options: Options, judge: bool) -> list[Finding]:
     judged = options.select if judge and suppress.INEFFECTIVE in options.select else frozenset()
-    shown, wrong = suppress.apply(text, path, findings, judged, suppress.UNREASONED in options.select)
+    with_reasons = options.select if suppress.UNREASONED in options.select else frozenset()
+    shown, wrong = suppress.apply(text, path, findings, judged, with_reasons)
     return shown + wrong
 
 

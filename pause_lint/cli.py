@@ -316,9 +316,7 @@ def _check(arguments: argparse.Namespace, options: Options) -> int:
         report = changed_only(report, arguments.diff_base, _SourceLines(memory), options, arguments.paths or ["."])
         if len(report.findings) < before:
             left_out = before - len(report.findings)
-            notes.append(
-                f"{text.count(left_out, 'finding')} not shown, which changes since {arguments.diff_base} do not touch"
-            )
+            notes.append(f"{_findings(left_out)} not shown, which changes since {arguments.diff_base} do not touch")
     _show(report, arguments, memory)
     if not arguments.quiet:
         sys.stdout.flush()
@@ -335,7 +333,7 @@ def _baseline(arguments: argparse.Namespace, options: Options) -> int:
     recorded = record(report, file, _SourceLines({}))
     if not arguments.quiet:
         before = "" if recorded.before is None else f", which held {recorded.before}"
-        sys.stdout.write(f"Wrote {text.count(recorded.now, 'finding')} down in {file}{before}.\n")
+        sys.stdout.write(f"Wrote {_findings(recorded.now)} down in {file}{before}.\n")
     _print_problems(report.problems)
     _print_notes(report, arguments)
     return FAILED if report.problems else CLEAN
@@ -498,6 +496,10 @@ class _SourceLines:
             except (OSError, ValueError, Unparsable):
                 self._known[path] = ()
         return self._known[path]
+
+
+def _findings(number: int) -> str:
+    return f"{number} finding{'' if number == 1 else 's'}"
 
 
 def _style(arguments: argparse.Namespace) -> text.Style:

@@ -195,7 +195,7 @@ def apply(
     path: str,
     findings: Iterable[Finding],
     judged: frozenset[str],
-    with_reasons: bool = False,
+    with_reasons: frozenset[str] = frozenset(),
 ) -> tuple[list[Finding], list[Finding]]:
     """Hide what the comments of a file suppress, and find those that suppress nothing.
 
@@ -204,7 +204,7 @@ def apply(
     findings: all that was found in it, of rules in force or not.
     judged: the codes that were looked for; a comment for another code is not said to do nothing. None: no comment is
     judged at all.
-    with_reasons: whether a comment that hides something has to say why.
+    with_reasons: the codes that a comment may hide only if it says why.
 
     Returns the findings that are left, and a PR900 for each comment that does nothing (also when PR900 is not in
     force: that is for the caller to decide), or PR901 for each that does not say why.
@@ -218,7 +218,7 @@ def apply(
     shown = [finding for finding in all_of_them if not suppressions.hides(finding)]
     wrong = list(_ineffective(suppressions, path, all_of_them, judged)) if judge else []
     if with_reasons:
-        wrong += _unreasoned(suppressions, path, all_of_them)
+        wrong += _unreasoned(suppressions, path, [one for one in all_of_them if one.code in with_reasons])
     # A comment hides its own PR900 only by naming it: a bare one would always hide the finding that it is useless.
     return shown, [finding for finding in wrong if not _named_away(suppressions, finding)]
 

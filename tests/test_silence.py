@@ -131,6 +131,17 @@ def test_a_reason_that_the_encoding_has_no_room_for() -> None:
     assert [why for _, why in done.unhidden] == ["the reason cannot be written in the encoding of the file"]
 
 
+def test_what_cannot_be_hidden_keeps_nothing_else_from_being_hidden() -> None:
+    """The list of codes takes one more; for the reason behind new codes the encoding has no room."""
+    source = "# coding: latin-1\n" + FAULTY.replace("pause_generation()", "pause_generation()  # noqa: E501") + "\n\n"
+    data = (source + FAULTY.replace("reload", "again")).encode()
+    findings = check_source(data, "a.py", Options()).findings
+    done = silence(data, "a.py", findings, Options(), "日本", ())
+    assert done.data == data.replace(b"E501", b"E501, PR001")
+    assert [finding.span.line for finding in done.hidden] == [3]
+    assert [finding.span.line for finding, _ in done.unhidden] == [9]
+
+
 def test_a_string_that_only_looks_like_a_suppression() -> None:
     """flake8 reads no other one on the line, and a string is not to be changed."""
     data = FAULTY.replace("generation()", "generation('# noqa: E501')", 1).encode()

@@ -389,6 +389,14 @@ def test_what_hides_nothing_needs_no_reason(comment: str) -> None:
     assert unreasoned(f"x = 1  {comment}\n") == []
 
 
+def test_what_is_not_looked_for_needs_no_reason() -> None:
+    """A comment for another tool hides, beside what it is there for, nothing that would be shown."""
+    source = "async def f(engine):\n    await engine.pause_generation()  # noqa: PR001 why not\n"
+    source += "    engine.continue_generation()  # noqa\n"
+    assert unreasoned(source) == []
+    assert [line for line, _, _ in unreasoned(source, "PR004")] == [3]
+
+
 def test_a_file_level_comment_without_a_reason() -> None:
     source = on_the_line("")
     ((line, column, message),) = unreasoned("\n  # flake8: noqa\n" + source)

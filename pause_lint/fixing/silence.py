@@ -57,21 +57,62 @@ def silence(
     reason: what stands behind the codes; empty for none. context: the other modules of the tree that the file lies in.
     Raises Unparsable if it is no Python source.
     """
-    comments = _Comments(decode(data))
+    file = _File(path, options, reason, context)
+    done = file.silenced(data, findings, findings)
+    if done.hidden or len(findings) == 1:
+        return done
+    # What stands in the way of one must not keep the others from being hidden.
+    left = list(findings)
     unhidden: list[tuple[Finding, str]] = []
-    wanted: list[Finding] = []
     for finding in findings:
-        refusal = comments.add(finding, reason)
-        if refusal:
-            unhidden.append((finding, refusal))
-        else:
-            wanted.append(finding)
-    if not wanted:
-        return Silenced(data, (), tuple(unhidden))
-    new, wrong = _verified(data, comments.text(), path, options, context, findings, wanted)
-    if wrong:
-        return Silenced(data, (), (*unhidden, *((finding, wrong) for finding in wanted)))
-    return Silenced(new, tuple(wanted), tuple(unhidden))
+        alone = file.silenced(data, [finding], left)
+        data = alone.data
+        unhidden += alone.unhidden
+        left = [one for one in left if one not in alone.hidden]
+    return Silenced(data, tuple(finding for finding in findings if finding not in left), tuple(unhidden))
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file that is given comments, and what is known of it besides its bytes."""
+
+    path: str
+    options: Options
+    reason: str
+    context: Sequence[Module]
+
+    def silenced(self, data: bytes, findings: Sequence[Finding], present: Sequence[Finding]) -> Silenced:
+        """The file in `data`, with its findings `present`, and `findings` of them hidden: all that can be, or none."""
+        comments = _Comments(decode(data))
+        refusals = [(finding, comments.add(finding, self.reason)) for finding in findings]
+        unhidden = [(finding, why) for finding, why in refusals if why]
+        wanted = [finding for finding, why in refusals if not why]
+        if not wanted:
+            return Silenced(data, (), tuple(unhidden))
+        new, wrong = self._verified(data, comments.text(), present, wanted)
+        if wrong:
+            return Silenced(data, (), (*unhidden, *((finding, wrong) for finding in wanted)))
+        return Silenced(new, tuple(wanted), tuple(unhidden))
+
+    def _verified(
+        self, data: bytes, text: str, present: Sequence[Finding], wanted: Sequence[Finding]
+    ) -> tuple[bytes, str]:
+        """The file with `text` in it; or what is wrong with that."""
+        try:
+            new = encode(text, data)
+        except UnicodeError:
+            return data, "the reason cannot be written in the encoding of the file"
+        try:
+            if decode(new) != text or _dump(parse(self.path, new)) != _dump(parse(self.path, data)):
+                return data, "the comment did not pass verification: it changes the program"
+        except Unparsable as error:
+            return data, f"the comment did not pass verification: {error.message}"
+        found = check_source(new, self.path, self.options, self.context).findings
+        left = [(finding.code, finding.span.line) for finding in found]
+        expected = [(finding.code, finding.span.line) for finding in present if finding not in wanted]
+        if sorted(left) != sorted(expected):
+            return data, "the comment did not pass verification: it hides something else, or not this"
+        return new, ""
 
 
 class _Comments:
@@ -132,32 +173,6 @@ def _edges(text: str) -> tuple[list[int], list[int]]:
             at += 1
     ends.append(len(text))
     return starts, ends
-
-
-def _verified(
-    data: bytes,
-    text: str,
-    path: str,
-    options: Options,
-    context: Sequence[Module],
-    before: Sequence[Finding],
-    wanted: Sequence[Finding],
-) -> tuple[bytes, str]:
-    """The file with `text` in it; or what is wrong with that."""
-    try:
-        new = encode(text, data)
-    except UnicodeError:
-        return data, "the reason cannot be written in the encoding of the file"
-    try:
-        if decode(new) != text or _dump(parse(path, new)) != _dump(parse(path, data)):
-            return data, "the comment did not pass verification: it changes the program"
-    except Unparsable as error:
-        return data, f"the comment did not pass verification: {error.message}"
-    left = [(finding.code, finding.span.line) for finding in check_source(new, path, options, context).findings]
-    expected = [(finding.code, finding.span.line) for finding in before if finding not in wanted]
-    if sorted(left) != sorted(expected):
-        return data, "the comment did not pass verification: it hides something else, or not this"
-    return new, ""
 
 
 def _dump(module: Module) -> str:
