@@ -289,10 +289,7 @@ def _start(program: Sequence[str]) -> int:
 def _check(arguments: argparse.Namespace, options: Options) -> int:
     from pause_lint.check import check_paths, check_source, context_of
 
-    if arguments.update_baseline and arguments.baseline is None:
-        raise ConfigError("pause-lint check: error: --update-baseline: name the baseline with --baseline FILE")
-    if arguments.diff_base is not None and STDIN in arguments.paths:
-        raise ConfigError("pause-lint check: error: --diff-base compares files on disk; name them instead of `-`")
+    _refuse_narrowing(arguments)
     memory: dict[str, bytes] = {}
     if arguments.paths == [STDIN]:
         data, path = _stdin(arguments)
@@ -301,42 +298,10 @@ def _check(arguments: argparse.Namespace, options: Options) -> int:
         report = check_source(data, path, options, context, _foretelling())
     else:
         report = check_paths(arguments.paths or ["."], options, _foretelling())
-    notes: list[str] = []
-    if arguments.baseline is not None:
-        from pause_lint.baseline import narrowed
-
-        paths = list(memory) or arguments.paths or ["."]
-        report, notes = narrowed(
-            report, arguments.baseline, _SourceLines(memory), options.select, paths, update=arguments.update_baseline
-        )
-    if arguments.diff_base is not None:
-        from pause_lint.changed import changed_only
-
-        before = len(report.findings)
-        report = changed_only(report, arguments.diff_base, _SourceLines(memory), options, arguments.paths or ["."])
-        if len(report.findings) < before:
-            left_out = before - len(report.findings)
-            notes.append(f"{_findings(left_out)} not shown, which changes since {arguments.diff_base} do not touch")
+    report, notes = _narrowed(report, arguments, options, memory)
     _show(report, arguments, memory)
-    if not arguments.quiet:
-        sys.stdout.flush()
-        sys.stderr.write("".join(f"note: {note}\n" for note in notes))
+    _print_beside(notes, arguments)
     return _exit_code(arguments, bool(report.findings), report)
-
-
-def _baseline(arguments: argparse.Namespace, options: Options) -> int:
-    from pause_lint.baseline import DEFAULT_FILE, record
-    from pause_lint.check import check_paths
-
-    report = check_paths(arguments.paths or ["."], options)
-    file: str = arguments.output or DEFAULT_FILE
-    recorded = record(report, file, _SourceLines({}))
-    if not arguments.quiet:
-        before = "" if recorded.before is None else f", which held {recorded.before}"
-        sys.stdout.write(f"Wrote {_findings(recorded.now)} down in {file}{before}.\n")
-    _print_problems(report.problems)
-    _print_notes(report, arguments)
-    return FAILED if report.problems else CLEAN
 
 
 def _foretelling() -> Told:
@@ -358,12 +323,6 @@ def _fix(arguments: argparse.Namespace, options: Options) -> int:
     gc.enable()  # rewriting makes cycles
     if arguments.diff and arguments.output_format == "json":
         raise ConfigError("pause-lint fix: error: --diff and --output-format json exclude each other")
-    if arguments.reason is not None and not arguments.add_noqa:
-        raise ConfigError("pause-lint fix: error: --reason goes with --add-noqa")
-    if arguments.add_noqa and arguments.unsafe_fixes:
-        raise ConfigError("pause-lint fix: error: --add-noqa suppresses instead of fixing; leave out --unsafe-fixes")
-    if arguments.add_noqa and UNREASONED in options.select and arguments.reason is None:
-        raise ConfigError("pause-lint fix: error: suppressions need a reason here: --reason TEXT")
     try:
         from pause_lint.fixing.run import fix_bytes, fix_paths, unified_diff
     except ModuleNotFoundError as error:
@@ -371,7 +330,7 @@ def _fix(arguments: argparse.Namespace, options: Options) -> int:
             raise
         return _fail("pause-lint fix: error: fixing needs LibCST, which is not installed: python -m pip install libcst")
     unsafe: bool = arguments.unsafe_fixes
-    noqa = _reason(arguments)
+    noqa = _reason(arguments, options)
     memory: dict[str, bytes] = {}
     from_stdin = arguments.paths == [STDIN]
     if from_stdin:
@@ -397,8 +356,62 @@ def _fix(arguments: argparse.Namespace, options: Options) -> int:
     return _exit_code(arguments, bool(outcome.unfixed or (arguments.diff and outcome.changes)), outcome.report)
 
 
-def _reason(arguments: argparse.Namespace) -> str | None:
+def _baseline(arguments: argparse.Namespace, options: Options) -> int:
+    from pause_lint.baseline import DEFAULT_FILE, record
+    from pause_lint.check import check_paths
+
+    report = check_paths(arguments.paths or ["."], options)
+    file: str = arguments.output or DEFAULT_FILE
+    recorded = record(report, file, _SourceLines({}))
+    if not arguments.quiet:
+        before = "" if recorded.before is None else f", which held {recorded.before}"
+        sys.stdout.write(f"Wrote {_findings(recorded.now)} down in {file}{before}.\n")
+    _print_problems(report.problems)
+    _print_notes(report, arguments)
+    return FAILED if report.problems else CLEAN
+
+
+def _refuse_narrowing(arguments: argparse.Namespace) -> None:
+    """Stop if what is new cannot be told with these options."""
+    if arguments.update_baseline and arguments.baseline is None:
+        raise ConfigError("pause-lint check: error: --update-baseline: name the baseline with --baseline FILE")
+    if arguments.diff_base is not None and STDIN in arguments.paths:
+        raise ConfigError("pause-lint check: error: --diff-base compares files on disk; name them instead of `-`")
+
+
+def _narrowed(
+    report: Report, arguments: argparse.Namespace, options: Options, memory: dict[str, bytes]
+) -> tuple[Report, list[str]]:
+    """What of a report is new, as far as that was asked, and what there is to say about the rest."""
+    notes: list[str] = []
+    lines, paths = _SourceLines(memory), list(memory) or arguments.paths or ["."]
+    touched = None
+    if arguments.diff_base is not None:
+        from pause_lint.changed import changed_only
+
+        # First, for it may fail, and a baseline is not to be written then.
+        touched = frozenset(changed_only(report, arguments.diff_base, lines, options, paths).findings)
+    if arguments.baseline is not None:
+        from pause_lint.baseline import narrowed
+
+        update: bool = arguments.update_baseline
+        report, notes = narrowed(report, arguments.baseline, lines, options.select, paths, update=update)
+    if touched is not None:
+        kept = tuple(finding for finding in report.findings if finding in touched)
+        if left_out := len(report.findings) - len(kept):
+            notes.append(f"{_findings(left_out)} not shown, which changes since {arguments.diff_base} do not touch")
+        report = report._replace(findings=kept)
+    return report, notes
+
+
+def _reason(arguments: argparse.Namespace, options: Options) -> str | None:
     """The reason that goes into new suppressions; empty without one; None if none are asked for."""
+    if arguments.reason is not None and not arguments.add_noqa:
+        raise ConfigError("pause-lint fix: error: --reason goes with --add-noqa")
+    if arguments.add_noqa and arguments.unsafe_fixes:
+        raise ConfigError("pause-lint fix: error: --add-noqa suppresses instead of fixing; leave out --unsafe-fixes")
+    if arguments.add_noqa and UNREASONED in options.select and arguments.reason is None:
+        raise ConfigError("pause-lint fix: error: suppressions need a reason here: --reason TEXT")
     if not arguments.add_noqa:
         return None
     if arguments.reason is None:
@@ -479,6 +492,13 @@ def _print_notes(report: Report, arguments: argparse.Namespace) -> None:
         for note in report.notes:
             sys.stderr.write(f"note: {note}\n")
         sys.stderr.write(f"note: {report.files} files read, {report.parsed} of them parsed\n")
+
+
+def _print_beside(notes: Sequence[str], arguments: argparse.Namespace) -> None:
+    """Print what there is to say about a report, beside it."""
+    if not arguments.quiet:
+        sys.stdout.flush()
+        sys.stderr.write("".join(f"note: {note}\n" for note in notes))
 
 
 class _SourceLines:

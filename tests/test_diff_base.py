@@ -269,6 +269,17 @@ def test_with_a_baseline(repository: Repository, run: Run) -> None:
     assert touched(run, "HEAD", "--baseline", "pause-lint-baseline.json") == ["c.py:2"]
 
 
+def test_where_git_cannot_tell_the_baseline_stays_as_it_is(repository: Repository, run: Run) -> None:
+    run("baseline")
+    before = Path("pause-lint-baseline.json").read_bytes()
+    write("a.py", "")
+    arguments = ["--baseline", "pause-lint-baseline.json", "--update-baseline", "--diff-base"]
+    assert run("check", *arguments, "mian").code == 2
+    assert Path("pause-lint-baseline.json").read_bytes() == before
+    assert run("check", *arguments, "main").code == 0
+    assert Path("pause-lint-baseline.json").read_bytes() != before
+
+
 def test_what_is_left_out_is_said(repository: Repository, run: Run) -> None:
     done = run("check", "--diff-base", "HEAD")
     assert done == Done(
