@@ -166,14 +166,16 @@ def report_on(
         files=sources.count,
         parsed=len(modules),
         notes=(*sources.notes, *analysed.notes),
+        checked=reported,
     )
     return Checked(report, analysed.modules)
 
 
 def _suppressed(path: str, text: str, findings: list[Finding], options: Options, judge: bool) -> list[Finding]:
     judged = options.select if judge and suppress.INEFFECTIVE in options.select else frozenset()
-    shown, ineffective = suppress.apply(text, path, findings, judged)
-    return shown + ineffective
+    with_reasons = options.select if suppress.UNREASONED in options.select else frozenset()
+    shown, wrong = suppress.apply(text, path, findings, judged, with_reasons)
+    return shown + wrong
 
 
 def _chosen(findings: Iterable[Finding], options: Options) -> list[Finding]:

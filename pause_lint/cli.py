@@ -21,6 +21,7 @@ from pause_lint.finding import Problem, Report
 from pause_lint.module import split_lines
 from pause_lint.pairs import PRESETS
 from pause_lint.report import FILES, MACHINE, render, text
+from pause_lint.suppress import UNREASONED
 from pause_lint.tree import STDIN_NAME, Unparsable, decode, read, shown_path
 
 if TYPE_CHECKING:
@@ -95,6 +96,8 @@ def _run(argv: Sequence[str]) -> int:
     options = _options(arguments)
     if arguments.command == "fix":
         return _fix(arguments, options)
+    if arguments.command == "baseline":
+        return _baseline(arguments, options)
     return _check(arguments, options)
 
 
@@ -135,14 +138,27 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
     # Told how it is called, the parser need not load what lays out its help.
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser, prog=parser.prog)
     check = commands.add_parser("check", help="report findings")
+    baseline = commands.add_parser("baseline", help="write down today's findings, for `check --baseline`")
     fix = commands.add_parser("fix", help="rewrite files so that they have none")
     rule = commands.add_parser("rule", help="explain a rule, or list them all")
     if "check" in argv:
         _add_common(check)
+        _add_report(check)
+        _add_narrowing(check)
+    if "baseline" in argv:
+        _add_common(baseline)
+        baseline.add_argument(
+            "-o", "--output", metavar="FILE", help="where to write them (default: pause-lint-baseline.json)"
+        )
     if "fix" in argv:
         _add_common(fix)
+        _add_report(fix)
         fix.add_argument("--diff", action="store_true", help="print a unified diff instead of writing files")
         fix.add_argument("--unsafe-fixes", action="store_true", help="apply fixes that may change a path, too")
+        fix.add_argument(
+            "--add-noqa", action="store_true", help="suppress the findings with comments instead of fixing them"
+        )
+        fix.add_argument("--reason", metavar="TEXT", help="with --add-noqa: the reason, written behind the codes")
     start = commands.add_parser("run", help="start a program whose engine is patched as it is imported")
     start.add_argument("program", nargs=argparse.REMAINDER, metavar="-- PROGRAM ...", help="what to start")
     rule.add_argument("code", nargs="?", metavar="CODE", help="a code or a name; without it, the table of all rules")
@@ -158,7 +174,6 @@ def _refuse(parser: argparse.ArgumentParser, word: str, known: Iterable[str]) ->
 def _add_common(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("paths", nargs="*", metavar="PATH", help="files and folders (default: this folder); `-` reads standard input")
-    add("--stdin-filename", metavar="PATH", help="what standard input is called in reports")
     chosen = command.add_argument_group("what is looked for")
     chosen.add_argument("--select", action="append", metavar="CODES", help="rules in force, as codes or prefixes")
     chosen.add_argument("--ignore", action="append", metavar="CODES", help="rules not in force")
@@ -172,11 +187,21 @@ def _add_common(command: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=f"pairs besides `default`: {', '.join(name for name in PRESETS if name != 'default')}, or all; repeatable",
     )
+    chosen.add_argument(
+        "--require-reason", action="store_true", help="report suppressions that give no reason, as PR901"
+    )
     where = command.add_argument_group("where it is looked for")
     where.add_argument("--project-root", metavar="FOLDER", help="the root of the project (default: it is looked for)")
     where.add_argument("--no-project", action="store_true", default=None, help="look at nothing but the paths named")
     where.add_argument("--include-tests", action="store_true", default=None, help="look at test files as well")
     where.add_argument("--config", metavar="FILE", help="read the configuration from this file")
+    said = command.add_argument_group("what is said beside")
+    said.add_argument("-q", "--quiet", action="store_true", help="findings only")
+    said.add_argument("-v", "--verbose", action="store_true", help="say what was left out and given up")
+
+
+def _add_report(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--stdin-filename", metavar="PATH", help="what standard input is called in reports")
     shown = command.add_argument_group("what is shown")
     shown.add_argument(
         "--output-format", choices=("text", "concise", *MACHINE), default="text", help="how findings are printed"
@@ -184,8 +209,17 @@ def _add_common(command: argparse.ArgumentParser) -> None:
     shown.add_argument("--statistics", action="store_true", help="count findings by rule (text and concise)")
     shown.add_argument("--exit-zero", action="store_true", help="exit with 0 even if there are findings")
     shown.add_argument("--color", choices=("auto", "always", "never"), default="auto")
-    shown.add_argument("-q", "--quiet", action="store_true", help="findings only")
-    shown.add_argument("-v", "--verbose", action="store_true", help="say what was left out and given up")
+
+
+def _add_narrowing(command: argparse.ArgumentParser) -> None:
+    group = command.add_argument_group("what is new")
+    group.add_argument("--baseline", metavar="FILE", help="report only what is not in this baseline")
+    group.add_argument(
+        "--update-baseline", action="store_true", help="take what is gone out of the baseline; nothing is ever added"
+    )
+    group.add_argument(
+        "--diff-base", metavar="REV", help="report only findings on a path that changes since this git revision touch"
+    )
 
 
 def _options(arguments: argparse.Namespace) -> Options:
@@ -198,7 +232,7 @@ def _options(arguments: argparse.Namespace) -> Options:
     line = Settings(
         select=_listed(arguments, "select"),
         ignore=_listed(arguments, "ignore"),
-        extend_select=_listed(arguments, "extend-select"),
+        extend_select=_with_reasons(arguments),
         presets=_listed(arguments, "presets", "preset"),
         pairs=_listed(arguments, "pairs", "pair"),
         project_root=os.path.abspath(root) if root is not None else None,
@@ -206,8 +240,16 @@ def _options(arguments: argparse.Namespace) -> Options:
         include_tests=arguments.include_tests,
     )
     if STDIN in paths:
+        if arguments.command == "baseline":
+            raise ConfigError("pause-lint baseline: error: `-` cannot be written down; name files or folders")
         paths = [arguments.stdin_filename] if arguments.stdin_filename else []
     return resolve(load(paths, arguments.config, root), line)
+
+
+def _with_reasons(arguments: argparse.Namespace) -> tuple[str, ...] | None:
+    """What is selected besides."""
+    listed = _listed(arguments, "extend-select")
+    return (*(listed or ()), UNREASONED) if arguments.require_reason else listed
 
 
 def _listed(arguments: argparse.Namespace, key: str, option: str = "") -> tuple[str, ...] | None:
@@ -250,6 +292,7 @@ def _start(program: Sequence[str]) -> int:
 def _check(arguments: argparse.Namespace, options: Options) -> int:
     from pause_lint.check import check_paths, check_source, context_of
 
+    _refuse_narrowing(arguments)
     memory: dict[str, bytes] = {}
     cases: dict[Finding, Case] | None = {} if arguments.output_format == "sarif" else None
     if arguments.paths == [STDIN]:
@@ -259,7 +302,9 @@ def _check(arguments: argparse.Namespace, options: Options) -> int:
         report = check_source(data, path, options, context, _foretelling(cases))
     else:
         report = check_paths(arguments.paths or ["."], options, _foretelling(cases))
+    report, notes = _narrowed(report, arguments, options, memory)
     _show(report, arguments, memory, _proposed(report, cases) if cases else {})
+    _print_beside(notes, arguments)
     return _exit_code(arguments, bool(report.findings), report)
 
 
@@ -307,14 +352,16 @@ def _fix(arguments: argparse.Namespace, options: Options) -> int:
             raise
         return _fail("pause-lint fix: error: fixing needs LibCST, which is not installed: python -m pip install libcst")
     unsafe: bool = arguments.unsafe_fixes
+    noqa = _reason(arguments, options)
     memory: dict[str, bytes] = {}
     from_stdin = arguments.paths == [STDIN]
     if from_stdin:
         data, path = _stdin(arguments)
-        outcome = fix_bytes(data, path, options, unsafe=unsafe)
+        outcome = fix_bytes(data, path, options, unsafe=unsafe, noqa=noqa)
         memory[path] = outcome.changes[0].new if outcome.changes else data
     else:
-        outcome = fix_paths(arguments.paths or ["."], options, unsafe=unsafe, write=not arguments.diff)
+        paths = arguments.paths or ["."]
+        outcome = fix_paths(paths, options, unsafe=unsafe, write=not arguments.diff, noqa=noqa)
         # What is left is shown as it stands in the files as fixed, written or not.
         memory.update({change.path: change.new for change in outcome.changes})
     if arguments.diff:
@@ -329,6 +376,71 @@ def _fix(arguments: argparse.Namespace, options: Options) -> int:
     # Where standard output is a diff or a file, what there is to say goes beside it.
     _show_outcome(outcome, arguments, memory, beside=arguments.diff or from_stdin)
     return _exit_code(arguments, bool(outcome.unfixed or (arguments.diff and outcome.changes)), outcome.report)
+
+
+def _baseline(arguments: argparse.Namespace, options: Options) -> int:
+    from pause_lint.baseline import DEFAULT_FILE, record
+    from pause_lint.check import check_paths
+
+    report = check_paths(arguments.paths or ["."], options)
+    file: str = arguments.output or DEFAULT_FILE
+    recorded = record(report, file, _SourceLines({}))
+    if not arguments.quiet:
+        before = "" if recorded.before is None else f", which held {recorded.before}"
+        sys.stdout.write(f"Wrote {_findings(recorded.now)} down in {file}{before}.\n")
+    _print_problems(report.problems)
+    _print_notes(report, arguments)
+    return FAILED if report.problems else CLEAN
+
+
+def _refuse_narrowing(arguments: argparse.Namespace) -> None:
+    """Stop if what is new cannot be told with these options."""
+    if arguments.update_baseline and arguments.baseline is None:
+        raise ConfigError("pause-lint check: error: --update-baseline: name the baseline with --baseline FILE")
+    if arguments.diff_base is not None and STDIN in arguments.paths:
+        raise ConfigError("pause-lint check: error: --diff-base compares files on disk; name them instead of `-`")
+
+
+def _narrowed(
+    report: Report, arguments: argparse.Namespace, options: Options, memory: dict[str, bytes]
+) -> tuple[Report, list[str]]:
+    """What of a report is new, as far as that was asked, and what there is to say about the rest."""
+    notes: list[str] = []
+    lines, paths = _SourceLines(memory), list(memory) or arguments.paths or ["."]
+    touched = None
+    if arguments.diff_base is not None:
+        from pause_lint.changed import changed_only
+
+        # First, for it may fail, and a baseline is not to be written then.
+        touched = frozenset(changed_only(report, arguments.diff_base, lines, options, paths).findings)
+    if arguments.baseline is not None:
+        from pause_lint.baseline import narrowed
+
+        update: bool = arguments.update_baseline
+        report, notes = narrowed(report, arguments.baseline, lines, options.select, paths, update=update)
+    if touched is not None:
+        kept = tuple(finding for finding in report.findings if finding in touched)
+        if left_out := len(report.findings) - len(kept):
+            notes.append(f"{_findings(left_out)} not shown, which changes since {arguments.diff_base} do not touch")
+        report = report._replace(findings=kept)
+    return report, notes
+
+
+def _reason(arguments: argparse.Namespace, options: Options) -> str | None:
+    """The reason that goes into new suppressions; empty without one; None if none are asked for."""
+    if arguments.reason is not None and not arguments.add_noqa:
+        raise ConfigError("pause-lint fix: error: --reason goes with --add-noqa")
+    if arguments.add_noqa and arguments.unsafe_fixes:
+        raise ConfigError("pause-lint fix: error: --add-noqa suppresses instead of fixing; leave out --unsafe-fixes")
+    if arguments.add_noqa and UNREASONED in options.select and arguments.reason is None:
+        raise ConfigError("pause-lint fix: error: suppressions need a reason here: --reason TEXT")
+    if not arguments.add_noqa:
+        return None
+    if arguments.reason is None:
+        return ""
+    from pause_lint.fixing.silence import check_reason
+
+    return check_reason(arguments.reason)
 
 
 def _stdin(arguments: argparse.Namespace) -> tuple[bytes, str]:
@@ -379,15 +491,16 @@ def _show_outcome(outcome: Outcome, arguments: argparse.Namespace, memory: dict[
     lines = _SourceLines(memory)
     if not arguments.quiet and not arguments.diff:
         for finding in outcome.fixed:
-            out.write(f"{text.headline(finding, style)} [fixed]\n")
+            out.write(f"{text.headline(finding, style)} [{'suppressed' if arguments.add_noqa else 'fixed'}]\n")
     for finding, reason in outcome.unfixed:
         concise = arguments.output_format == "concise"
         shown = text.headline(finding, style) if concise else text.block(finding, lines, style)
-        out.write(f"{shown}\n  not fixed: {reason}\n")
+        out.write(f"{shown}\n  not {'suppressed' if arguments.add_noqa else 'fixed'}: {reason}\n")
     if arguments.statistics:
         out.write(text.statistics(outcome.report.findings))
     if not arguments.quiet:
-        out.write(text.fix_summary(len(outcome.fixed), len(outcome.changes), len(outcome.unfixed), arguments.diff))
+        counts = (len(outcome.fixed), len(outcome.changes), len(outcome.unfixed))
+        out.write(text.fix_summary(*counts, diff=arguments.diff, noqa=arguments.add_noqa))
     _print_problems(outcome.report.problems)
     _print_notes(outcome.report, arguments)
 
@@ -406,6 +519,13 @@ def _print_notes(report: Report, arguments: argparse.Namespace) -> None:
         sys.stderr.write(f"note: {report.files} files read, {report.parsed} of them parsed\n")
 
 
+def _print_beside(notes: Sequence[str], arguments: argparse.Namespace) -> None:
+    """Print what there is to say about a report, beside it."""
+    if not arguments.quiet:
+        sys.stdout.flush()
+        sys.stderr.write("".join(f"note: {note}\n" for note in notes))
+
+
 class _SourceLines:
     """The lines of a file by its shown path: from memory, or read again and kept."""
 
@@ -421,6 +541,10 @@ class _SourceLines:
             except (OSError, ValueError, Unparsable):
                 self._known[path] = ()
         return self._known[path]
+
+
+def _findings(number: int) -> str:
+    return f"{number} finding{'' if number == 1 else 's'}"
 
 
 def _style(arguments: argparse.Namespace) -> text.Style:

@@ -85,11 +85,19 @@ class Settings(NamedTuple):
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """`; did you mean 'x'?` for the name in `known` most like `word`, or nothing if none is like it."""
+    """`; did you mean 'x'?` for the name in `known` most like `word`, or nothing if none is like it.
+
+    Of several equally like it, the first is meant.
+    """
     import difflib
 
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    matcher = difflib.SequenceMatcher(b=word)
+    likeness: dict[str, float] = {}
+    for name in known:
+        matcher.set_seq1(name)
+        likeness[name] = matcher.ratio()
+    close = max(likeness, key=lambda name: likeness[name], default="")
+    return f"; did you mean {close!r}?" if close and likeness[close] >= 0.5 else ""
 
 
 def split_list(text: str) -> tuple[str, ...]:

@@ -53,10 +53,11 @@ class Problem(NamedTuple):
 
 
 class Report(NamedTuple):
-    """The outcome of one run over a set of files."""
+    """The outcome of one run over a set of files. checked: the paths that are reported on."""
 
     findings: tuple[Finding, ...]
     problems: tuple[Problem, ...]
     files: int
     parsed: int
     notes: tuple[str, ...] = ()
+    checked: frozenset[str] = frozenset()

@@ -359,6 +359,37 @@ async def update(self):
   turns on. Then leave PR900 out there: `--ignore PR900`.""",
         fix_safety="There is no fix. Delete the comment, or write it as the message says.",
     ),
+    Rule(
+        code="PR901",
+        name="suppression-without-reason",
+        summary="a suppression comment that does not say why",
+        default="opt-in",
+        fixable="no",
+        reports="""\
+A comment that hides one of these findings and gives no reason: a `# noqa`, with codes or without, or a line
+`# flake8: noqa`. The reason is text behind the codes, on the same line; flake8 reads over it. Comments for other tools
+are no reason, nor are codes and numbers alone. `--require-reason` turns this rule on.
+
+Only the command line tool has it: what flake8 has hidden, no plugin of flake8 sees.""",
+        why="""\
+A suppression says that an engine may stay paused here. Whoever reads it a year later has to know who resumes it, or
+they will neither dare to keep the comment nor to delete it.""",
+        bad="""\
+async def drain(self):
+    await self.engine.pause_generation()  # noqa: PR001
+    await self.engine.wait_until_idle()
+""",
+        good="""\
+async def drain(self):
+    await self.engine.pause_generation()  # noqa: PR001 the supervisor resumes when the node is back
+    await self.engine.wait_until_idle()
+""",
+        when_not="""\
+- Reasons are kept elsewhere, say in the messages of commits. Then leave the rule off.""",
+        fix_safety="""\
+There is no fix, for nobody but you knows the reason. `pause-lint fix --add-noqa --reason TEXT` writes it into the
+comments that it adds.""",
+    ),
 )
 
 BY_CODE = {rule.code: rule for rule in RULES}
@@ -391,8 +422,10 @@ def _fix_line(rule: Rule) -> str:
 
 
 def _suppressing(rule: Rule) -> str:
-    if rule.code == "PR900":
-        return "Name it in the comment itself, `# noqa: PR001, PR900`, or leave it out with `--ignore PR900`."
+    if rule.code in ("PR900", "PR901"):
+        return (
+            f"Name it in the comment itself, `# noqa: PR001, {rule.code}`, or leave it out with `--ignore {rule.code}`."
+        )
     return (
         "At the end of the line that the finding names, with the reason behind the code:\n\n"
         f"```python\nself.engine.pause_generation()  # noqa: {rule.code} the supervisor resumes it\n```\n\n"

@@ -1,4 +1,4 @@
-"""Suppression comments, line for line as flake8 7 reads them, and those that do nothing (PR900).
+"""Suppression comments, line for line as flake8 7 reads them; those that do nothing (PR900) or do not say why (PR901).
 
 flake8 searches text, not comments: `# noqa` counts inside a string as well. It looks at the physical line of a finding;
 lines that a string or a backslash runs across count as one. Of several `# noqa` there, only the first is read. Codes
@@ -17,6 +17,9 @@ from pause_lint.finding import Finding, Span
 from pause_lint.rules import RULES
 
 INEFFECTIVE = "PR900"
+UNREASONED = "PR901"
+ABOUT_COMMENTS = frozenset({INEFFECTIVE, UNREASONED})
+"""The rules about the comments themselves."""
 
 # What flake8 understands. One blank after `#`, at most one white space after the colon.
 _NOQA = re.compile(r"# noqa(?::\s?(?P<codes>(?:[A-Z]+[0-9]+[,\s]*)+))?", re.IGNORECASE)
@@ -31,6 +34,14 @@ _CODE_NEXT = r"(?i)[\s:=,;(\[-]*(?P<code>PR[09]\d*)\b"
 _MORE_CODES = r"(?i)\s*[;|/&+.]\s*(?P<code>PR[09]\d*)\b"
 _OUR_DIRECTIVE = r"(?i)#\s*pause[-_ ]?lint\s*[:=]\s*(?:ignore|disable|noqa|skip|off|allow|suppress)\b[^#]*"
 _OTHER_TOOL = r"(?i)#\s*(?:pylint|ruff|type|mypy|pyright|nosec|nolint)\b\s*[:=]?[^#]{0,40}?\b(?P<code>PR[09]\d\d)\b"
+
+# What may stand behind a suppression without being a reason: comments that tools read, codes.
+_DIRECTIVE = (
+    r"(?i)#\s*(?:noqa|flake8|type|ruff|pylint|mypy|pyright|pragma|nosec|nolint|isort|fmt|yapf|pause[-_ ]?lint)\b[^#]*"
+)
+_CODE = r"\b(?:[A-Z]+\d+|PR)\b"
+_WORD = r"[^\W\d_]{2,}"
+
 _MEANT_FOR_US = r"(?:noqa|disable|ignore|nosec|nolint)[^\r\n]{0,80}pr\d|pause[-_]lint\s*[:=]"
 
 _KNOWN = tuple(rule.code for rule in RULES)
@@ -123,6 +134,10 @@ class Suppressions:
         before = match.string[: match.start()]
         return self.joined(line)[0] + before.count("\n"), match.start() - (before.rfind("\n") + 1) + 1
 
+    def is_comment(self, line: int, column: int) -> bool:
+        """Whether what stands at a place (both from 1) is in a comment."""
+        return any(comment.line == line and comment.column <= column for comment in self.comments())
+
     def _read_tokens(self) -> dict[int, tuple[int, int]]:
         if self._spans is None:
             self._spans, self._comments = _tokens(self.lines)
@@ -139,6 +154,12 @@ def _split(text: str) -> list[str]:
 def _covers(codes: str | None, code: str) -> bool:
     """Whether the codes of a `# noqa` (None: a bare one) hide `code`."""
     return codes is None or any(code.startswith(prefix) for prefix in _listed(codes))
+
+
+def codes_of(comment: str) -> tuple[str, ...]:
+    """The codes of the `# noqa` that flake8 reads in a comment; none of a bare one."""
+    match = _NOQA.search(comment)
+    return tuple(_listed(match["codes"] or "")) if match else ()
 
 
 def _listed(codes: str) -> list[str]:
@@ -174,6 +195,7 @@ def apply(
     path: str,
     findings: Iterable[Finding],
     judged: frozenset[str],
+    with_reasons: frozenset[str] = frozenset(),
 ) -> tuple[list[Finding], list[Finding]]:
     """Hide what the comments of a file suppress, and find those that suppress nothing.
 
@@ -182,9 +204,10 @@ def apply(
     findings: all that was found in it, of rules in force or not.
     judged: the codes that were looked for; a comment for another code is not said to do nothing. None: no comment is
     judged at all.
+    with_reasons: the codes that a comment may hide only if it says why.
 
     Returns the findings that are left, and a PR900 for each comment that does nothing (also when PR900 is not in
-    force: that is for the caller to decide).
+    force: that is for the caller to decide), or PR901 for each that does not say why.
     """
     all_of_them = list(findings)
     lowered = _lower(text)
@@ -193,20 +216,58 @@ def apply(
         return all_of_them, []
     suppressions = Suppressions(text)
     shown = [finding for finding in all_of_them if not suppressions.hides(finding)]
-    if not judge:
-        return shown, []
-    ineffective = [
-        finding
-        for finding in _ineffective(suppressions, path, all_of_them, judged)
-        # A comment hides its own PR900 only by naming it: a bare one would always hide the finding that it is useless.
-        if not _named_away(suppressions, finding)
-    ]
-    return shown, ineffective
+    wrong = list(_ineffective(suppressions, path, all_of_them, judged)) if judge else []
+    if with_reasons:
+        wrong += _unreasoned(suppressions, path, [one for one in all_of_them if one.code in with_reasons])
+    # A comment hides its own PR900 only by naming it: a bare one would always hide the finding that it is useless.
+    return shown, [finding for finding in wrong if not _named_away(suppressions, finding)]
 
 
 def _named_away(suppressions: Suppressions, finding: Finding) -> bool:
     match = suppressions.first_noqa(finding.span.line)
     return match is not None and match["codes"] is not None and _covers(match["codes"], finding.code)
+
+
+def has_reason(behind: str) -> bool:
+    """Whether there is a reason in what stands behind a `# noqa` and its codes, on the same line: a word of a language,
+    which codes and comments for other tools are not.
+    """
+    return re.search(_WORD, re.sub(_CODE, "", re.sub(_DIRECTIVE, "", behind))) is not None
+
+
+def _unreasoned(suppressions: Suppressions, path: str, findings: Sequence[Finding]) -> Iterator[Finding]:
+    """A PR901 for each comment that hides one of `findings` and gives no reason."""
+    hidden = [finding for finding in findings if suppressions.hides(finding)]
+    if not hidden:
+        return
+    if suppressions.whole_file:
+        places = [
+            (number, match) for number, line in enumerate(suppressions.lines, 1) if (match := _NOQA_FILE.match(line))
+        ]
+        if any(has_reason(match.string[match.end() :]) for _, match in places):
+            return
+        number, match = places[0]
+        indent = len(match[0]) - len(match[0].lstrip())
+        yield _without_reason(
+            path, (number, indent + 1), match[0].lstrip(), f"{match[0].strip()}: the supervisor resumes"
+        )
+        return
+    seen: set[tuple[int, int]] = set()
+    for finding in hidden:
+        found, place = suppressions.first_noqa(finding.span.line), suppressions.first_noqa_at(finding.span.line)
+        if found is None or place is None or place in seen:
+            continue
+        seen.add(place)
+        comment = found.string[found.start() :].partition("\n")[0]
+        written = comment[: len(found[0])].rstrip(", \t")
+        if not has_reason(comment[len(written) :]):
+            yield _without_reason(path, place, written, f"# noqa: {finding.code} the supervisor resumes")
+
+
+def _without_reason(path: str, place: tuple[int, int], written: str, example: str) -> Finding:
+    message = f"`{written}` does not say why: write the reason behind it, as in `{example}`"
+    span = Span(*place, place[0], place[1] + len(written))
+    return Finding(UNREASONED, "suppression", message, path, span, "")
 
 
 def _ineffective(
@@ -325,7 +386,7 @@ def _why_not(
 
         return f"there is no such rule{nearest(code, _KNOWN).replace(chr(39), '`')}"
     meant = [known for known in _KNOWN if known.startswith(code)]
-    if INEFFECTIVE in meant or not judged.intersection(meant):
+    if ABOUT_COMMENTS.intersection(meant) or not judged.intersection(meant):
         return ""
     if any(finding.code.startswith(code) for finding in here):
         return "" if is_read else "only the first `# noqa` of a line is read; put all codes into it"

@@ -249,6 +249,19 @@ def decode(data: bytes) -> str:
         raise Unparsable(line, f"not {name} text ({error})") from None
 
 
+def encode(text: str, like: bytes) -> bytes:
+    """The bytes of a Python file with this text, in the encoding of the file in `like`, with its byte order mark.
+
+    Raises UnicodeError if the encoding has no room for it, or if it writes down otherwise what stands in `like`.
+    """
+    mark = _BOM if like.startswith(_BOM) else b""
+    body = like[len(mark) :]
+    name = _coding(body)[0]
+    if body.decode(name).encode(name) != body:
+        raise UnicodeError(f"{name} has several ways to write this file down")
+    return mark + text.encode(name)
+
+
 def _coding(body: bytes) -> tuple[str, int]:
     """The encoding that the first two lines declare, and on which line; `utf-8` and 0 without a declaration."""
     start = 0

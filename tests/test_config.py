@@ -129,7 +129,7 @@ def test_the_command_line_wins(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "settings, selected",
     [
-        (Settings(select=("PR",)), ON_BY_DEFAULT | {"PR005", "PR006", "PR007"}),
+        (Settings(select=("PR",)), ON_BY_DEFAULT | {"PR005", "PR006", "PR007", "PR901"}),
         (Settings(select=("PR00",), ignore=("PR003", "PR005", "PR006", "PR007")), {"PR001", "PR002", "PR004"}),
         (Settings(select=("PR001",), ignore=("PR",)), {"PR001"}),
         (Settings(ignore=("PR900",)), ON_BY_DEFAULT - {"PR900"}),

@@ -46,5 +46,7 @@ def test_check_imports_nothing_outside_the_standard_library(tmp_path: Path, faul
     assert foreign == set()
     assert imported & HEAVY == set()
     assert "pause_lint.fixing.rewrite" not in imported
+    # Only what was asked for: no baseline, no history.
+    assert imported & {f"pause_lint.{name}" for name in ("baseline", "changed", "history", "identity")} == set()
     # Nothing to analyse: then the analysis is not even imported.
     assert ("pause_lint.analysis.program" in imported) == faulty

@@ -10,7 +10,7 @@ from pause_lint.config import Options
 from pause_lint.rules import BY_CODE, RULES, Rule
 from tests.helpers.commands import PROJECT, pause_lint
 
-CODES = ["PR001", "PR002", "PR003", "PR004", "PR005", "PR006", "PR007", "PR900"]
+CODES = ["PR001", "PR002", "PR003", "PR004", "PR005", "PR006", "PR007", "PR900", "PR901"]
 ACROSS_FUNCTIONS = ("PR006", "PR007")
 
 
@@ -27,7 +27,7 @@ def by_code(rule: Rule) -> str:
 def test_all_rules() -> None:
     assert [rule.code for rule in RULES] == CODES == list(BY_CODE)
     assert len({rule.name for rule in RULES}) == len(RULES)
-    assert [rule.code for rule in RULES if rule.default == "opt-in"] == ["PR005", "PR006", "PR007"]
+    assert [rule.code for rule in RULES if rule.default == "opt-in"] == ["PR005", "PR006", "PR007", "PR901"]
     assert [rule.code for rule in RULES if rule.default == "cli"] == ["PR900"]
 
 

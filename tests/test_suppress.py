@@ -317,3 +317,110 @@ def test_in_files_that_hold_nothing_else_of_ours(tmp_path: Path) -> None:
     assert done.json["findings"][0]["fix"] == "none"
     assert done.json["summary"]["parsed"] == 0
     assert pause_lint("check", "--ignore", "PR900", cwd=tmp_path).code == 0
+
+
+# Comments that do not say why
+
+
+def unreasoned(source: str, *also: str) -> list[tuple[int, int, str]]:
+    """Line, column and message of each PR901."""
+    report = check_source(source.encode(), "a.py", Options(select=frozenset({"PR001", "PR900", "PR901", *also})))
+    assert not report.problems
+    return [
+        (finding.span.line, finding.span.column, finding.message)
+        for finding in report.findings
+        if finding.code == "PR901"
+    ]
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "# noqa: PR001 the supervisor resumes",
+        "# noqa: PR001: the supervisor resumes",
+        "# noqa: PR001 - der Wächter nimmt es zurück",
+        "# noqa: PR001 (监督者会恢复)",
+        "# noqa: E501, PR001 see #12",
+        "# noqa: PR001 # the supervisor resumes",
+        "# noqa: PR001  # type: ignore  # the supervisor resumes",
+        "# noqa the supervisor resumes",
+    ],
+)
+def test_with_a_reason(comment: str) -> None:
+    assert unreasoned(on_the_line(comment)) == []
+
+
+@pytest.mark.parametrize(
+    "comment, written",
+    [
+        ("# noqa: PR001", "# noqa: PR001"),
+        ("# noqa:E501,PR001,", "# noqa:E501,PR001"),
+        ("# noqa: PR001 -- 12 ...", "# noqa: PR001"),
+        ("# noqa: PR001 # noqa: E501", "# noqa: PR001"),
+        ("# noqa: PR001  # type: ignore[misc]", "# noqa: PR001"),
+        ("# noqa: PR001  # pragma: no cover", "# noqa: PR001"),
+        ("# the supervisor resumes  # noqa: PR001", "# noqa: PR001"),
+        ("# noqa", "# noqa"),
+        ("# noqa(PR001)", "# noqa"),
+    ],
+)
+def test_without_a_reason(comment: str, written: str) -> None:
+    ((line, column, message),) = unreasoned(on_the_line(comment))
+    assert (line, column) == (2, on_the_line(comment).splitlines()[1].index(written) + 1)
+    assert message == (
+        f"`{written}` does not say why: write the reason behind it, as in `# noqa: PR001 the supervisor resumes`"
+    )
+
+
+@pytest.mark.parametrize("spelling", [name for name, (_, hidden) in SPELLINGS.items() if hidden])
+def test_only_what_hides_something_needs_a_reason(spelling: str) -> None:
+    """Each spelling that hides the finding hides it still, and is told of once if it gives no reason."""
+    source, _ = SPELLINGS[spelling]
+    has_one = "reason" in spelling or "words" in spelling or "dash" in spelling
+    report = check_source(source.encode(), "a.py", Options(select=frozenset({"PR001", "PR901"})))
+    assert {finding.code for finding in report.findings} <= {"PR901"}
+    if not has_one:
+        assert len(report.findings) == 1
+
+
+@pytest.mark.parametrize("comment", ["", "# noqa: E501", "# noqa: PR002", "#noqa: PR001"])
+def test_what_hides_nothing_needs_no_reason(comment: str) -> None:
+    assert unreasoned(on_the_line(comment)) == []
+    assert unreasoned(f"x = 1  {comment}\n") == []
+
+
+def test_what_is_not_looked_for_needs_no_reason() -> None:
+    """A comment for another tool hides, beside what it is there for, nothing that would be shown."""
+    source = "async def f(engine):\n    await engine.pause_generation()  # noqa: PR001 why not\n"
+    source += "    engine.continue_generation()  # noqa\n"
+    assert unreasoned(source) == []
+    assert [line for line, _, _ in unreasoned(source, "PR004")] == [3]
+
+
+def test_a_file_level_comment_without_a_reason() -> None:
+    source = on_the_line("")
+    ((line, column, message),) = unreasoned("\n  # flake8: noqa\n" + source)
+    assert (line, column) == (2, 3)
+    assert message == (
+        "`# flake8: noqa` does not say why: write the reason behind it, as in `# flake8: noqa: the supervisor resumes`"
+    )
+    assert unreasoned("# flake8: noqa: generated\n" + source) == []
+    assert unreasoned("# flake8: noqa\n# flake8: noqa: generated\n" + source) == []
+    assert len(unreasoned("# flake8: noqa: PR001\n" + source)) == 1
+    assert unreasoned("# flake8: noqa\nx = 1\n") == []
+
+
+def test_only_by_name_does_a_comment_hide_that_it_gives_no_reason() -> None:
+    assert unreasoned(on_the_line("# noqa: PR001, PR901")) == []
+    assert len(unreasoned(on_the_line("# noqa: PR001"))) == 1
+
+
+def test_the_option_that_requires_reasons(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(on_the_line("# noqa: PR001"), encoding="utf-8")
+    assert pause_lint("check", cwd=tmp_path).code == 0
+    for arguments in (["--require-reason"], ["--extend-select", "PR901"], ["--require-reason", "--select", "PR001"]):
+        done = pause_lint("check", "--output-format", "concise", "-q", *arguments, cwd=tmp_path)
+        assert done.code == 1
+        assert done.out.startswith("a.py:2:32: PR901 `# noqa: PR001` does not say why")
+    assert flake8("--extend-select", "PR901", "a.py", cwd=tmp_path).code == 0
+    assert pause_lint("check", "--select", "PR001,PR901", "--ignore", "PR9", cwd=tmp_path).code == 1

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pause_lint.fixing import write
-from pause_lint.fixing.write import WriteRefused, remove_stale, replace
+from pause_lint.fixing.write import WriteRefused, create, remove_stale, replace
 
 OLD, NEW = b"a()\r\n", b"try:\r\n    a()\r\nfinally:\r\n    b()\r\n"
 
@@ -266,3 +266,29 @@ def test_stale_temporary_files_are_removed_and_nothing_else(file: Path, monkeypa
         "module.py",
     ]
     assert remove_stale(str(folder / "missing")) == []
+
+
+def test_a_new_file(tmp_path: Path) -> None:
+    path = tmp_path / "new.json"
+    mask = os.umask(0o027)
+    try:
+        create(str(path), NEW)
+    finally:
+        os.umask(mask)
+    assert path.read_bytes() == NEW
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert os.listdir(tmp_path) == ["new.json"]
+
+
+def test_what_is_there_is_not_overwritten(file: Path) -> None:
+    (file.parent / "link").symlink_to("nowhere")
+    for name in ("module.py", "link"):
+        with pytest.raises(WriteRefused, match="made by another program in the meantime: run again"):
+            create(str(file.parent / name), NEW)
+    assert file.read_bytes() == OLD
+    assert sorted(os.listdir(file.parent)) == ["link", "module.py"]
+
+
+def test_a_new_file_in_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(WriteRefused, match="No such file or directory: make the folder first"):
+        create(str(tmp_path / "no" / "new.json"), NEW)

@@ -1,6 +1,6 @@
-"""Fixing files: checks them, fixes each, and writes it back. Says what was fixed, what was not, and why.
+"""Fixing files: checks them, fixes each or hides what is in it, and writes it back. Says what was done, and why not.
 
-How a file is fixed and how it is written is not decided here.
+How a file is fixed, how its findings are hidden and how it is written is not decided here.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from pause_lint.check import check_source, context_of, gathered, report_on
 from pause_lint.config import Options, tree_root
 from pause_lint.finding import Finding, Problem, Report, Span
 from pause_lint.fixing import fix_source
+from pause_lint.fixing.silence import silence, what_to_do
 from pause_lint.fixing.write import WriteRefused
 from pause_lint.fixing.write import replace as replace_file
 from pause_lint.module import Module
-from pause_lint.suppress import INEFFECTIVE
+from pause_lint.suppress import ABOUT_COMMENTS
 from pause_lint.tree import discover, parse, read
 
 
@@ -45,10 +46,11 @@ class Outcome:
     report: Report
 
 
-def fix_paths(paths: Sequence[str], options: Options, *, unsafe: bool, write: bool) -> Outcome:
+def fix_paths(paths: Sequence[str], options: Options, *, unsafe: bool, write: bool, noqa: str | None = None) -> Outcome:
     """Fix the findings in the files under `paths`.
 
     unsafe: whether to apply fixes that are not safe.
+    noqa: if given, they are hidden behind comments with this reason (empty: none) instead.
     write: whether to write the files; without it, the changes are only worked out.
     """
     sources, missing = gathered(paths, options)
@@ -71,7 +73,7 @@ def fix_paths(paths: Sequence[str], options: Options, *, unsafe: bool, write: bo
             problems.append(Problem(path, 0, reason))
             unfixed += [(finding, reason) for finding in findings]
             continue
-        done = fix_file(data, path, findings, options, unsafe=unsafe, context=tuple(tree.values()))
+        done = fix_file(data, path, findings, options, unsafe=unsafe, context=tuple(tree.values()), noqa=noqa)
         problems += done.problems
         if done.new != data and write:
             refusal = _written(location, data, done.new, options.project_root or tree_root(location))
@@ -89,13 +91,13 @@ def fix_paths(paths: Sequence[str], options: Options, *, unsafe: bool, write: bo
     return Outcome(tuple(changes), tuple(sorted(fixed, key=lambda finding: finding.sort_key)), tuple(unfixed), left)
 
 
-def fix_bytes(data: bytes, path: str, options: Options, *, unsafe: bool) -> Outcome:
-    """Fix the file in `data`, which is shown as `path`; nothing is written."""
+def fix_bytes(data: bytes, path: str, options: Options, *, unsafe: bool, noqa: str | None = None) -> Outcome:
+    """Fix the file in `data`, which is shown as `path`; nothing is written. `noqa` is that of `fix_paths`."""
     context = context_of(path, options) if os.path.exists(path) else []
     report = check_source(data, path, options, context)
     if not report.findings:
         return Outcome((), (), (), report)
-    done = fix_file(data, path, report.findings, options, unsafe=unsafe, context=context)
+    done = fix_file(data, path, report.findings, options, unsafe=unsafe, context=context, noqa=noqa)
     left = report._replace(
         findings=tuple(finding for finding, _ in done.unfixed),
         problems=(*report.problems, *done.problems),
@@ -122,16 +124,20 @@ def fix_file(
     *,
     unsafe: bool,
     context: Sequence[Module] = (),
+    noqa: str | None = None,
 ) -> FixedFile:
     """Fix `findings`, all of the file in `data`, which is shown as `path`. A fault of ours leaves the file as it is.
 
-    context: the modules of the tree that the file lies in.
+    context: the modules of the tree that the file lies in. noqa: that of `fix_paths`.
 
     What is left stands at its place in the new bytes.
     """
-    if all(finding.code == INEFFECTIVE for finding in findings):
+    if all(finding.code in ABOUT_COMMENTS for finding in findings):
         return FixedFile(data, (), _with_reasons(findings, {}), ())
     try:
+        if noqa is not None:
+            silenced = silence(data, path, findings, options, noqa, context)
+            return FixedFile(silenced.data, silenced.hidden, silenced.unhidden, ())
         result = fix_source(data, path, options, unsafe, context)
     except Exception as error:
         message = f"internal error while fixing: {type(error).__name__}: {error}; please report it"
@@ -141,15 +147,15 @@ def fix_file(
     reasons = {(finding.code, finding.span): reason for finding, reason in result.unfixed}
     # Where a function is clean now, what was found in it is shown at its place in the old bytes.
     still = {finding.function for finding in left}
-    fixed = [finding for finding in findings if finding.code != INEFFECTIVE and finding.function not in still]
+    fixed = [finding for finding in findings if finding.code not in ABOUT_COMMENTS and finding.function not in still]
     fixed += [finding for finding in result.fixed if finding.function in still]
     return FixedFile(result.data, tuple(fixed), _with_reasons(left, reasons), ())
 
 
 def _with_reasons(findings: Sequence[Finding], reasons: dict[tuple[str, Span], str]) -> tuple[tuple[Finding, str], ...]:
     def reason(finding: Finding) -> str:
-        if finding.code == INEFFECTIVE:
-            return "delete or correct the comment"
+        if finding.code in ABOUT_COMMENTS:
+            return what_to_do(finding)
         return reasons.get((finding.code, finding.span), f"there is no fix for {finding.code}; see `pause-lint rule`")
 
     return tuple((finding, reason(finding)) for finding in findings)

@@ -34,6 +34,29 @@ def replace(path: str, old: bytes, new: bytes, root: str | None = None) -> None:
         raise WriteRefused(f"{path}: cannot be written: {error.strerror or error}{_remedy(error)}") from error
 
 
+def create(path: str, data: bytes) -> None:
+    """Make a file that is not there yet, whole or not at all, with the permissions that new files get.
+
+    Raises `WriteRefused` if there is something of that name, and for whatever the system reports.
+    """
+    folder, name = os.path.split(os.path.abspath(path))
+    temporary = os.path.join(folder, f".{name}.pause_lint.{secrets.token_hex(8)}.tmp")
+    try:
+        try:
+            _write(temporary, data, 0o666)
+            if os.path.lexists(path):
+                raise WriteRefused(f"{path}: made by another program in the meantime: run again")
+            os.replace(temporary, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
+        _sync_folder(folder)
+    except OSError as error:
+        remedy = ": make the folder first" if error.errno == errno.ENOENT else _remedy(error)
+        raise WriteRefused(f"{path}: cannot be written: {error.strerror or error}{remedy}") from error
+
+
 def remove_stale(folder: str) -> list[str]:
     """Remove the temporary files that killed runs left in a folder. Returns their paths; raises nothing.
 
@@ -111,9 +134,9 @@ def _check_content(path: str, real: str, old: bytes) -> None:
             raise WriteRefused(f"{path}: changed by another program in the meantime: run again")
 
 
-def _write(temporary: str, new: bytes) -> None:
+def _write(temporary: str, new: bytes, mode: int = 0o600) -> None:
     # Not readable by others before it has the permissions of the original; `x`: never an existing file or a link.
-    with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+    with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
         file.write(new)
         file.flush()
         os.fsync(file.fileno())

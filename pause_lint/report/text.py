@@ -89,12 +89,13 @@ def summary(report: Report) -> str:
     return text + (f" ({', '.join(remarks)})" if remarks else "") + ".\n"
 
 
-def fix_summary(fixed: int, files: int, unfixed: int, diff: bool) -> str:
-    """The last line after `fix`. diff: the changes were only shown."""
+def fix_summary(fixed: int, files: int, unfixed: int, *, diff: bool, noqa: bool) -> str:
+    """The last line after `fix`. diff: the changes were only shown. noqa: they are suppressions."""
     if not fixed and not unfixed:
-        return "Nothing to fix.\n"
-    text = f"{'Would fix' if diff else 'Fixed'} {_count(fixed, 'finding')} in {_count(files, 'file')}"
-    return text + (f", {unfixed} not fixed" if unfixed else "") + ".\n"
+        return f"Nothing to {'suppress' if noqa else 'fix'}.\n"
+    would, did = ("suppress", "Suppressed") if noqa else ("fix", "Fixed")
+    text = f"{f'Would {would}' if diff else did} {_count(fixed, 'finding')} in {_count(files, 'file')}"
+    return text + (f", {unfixed} not {did.lower()}" if unfixed else "") + ".\n"
 
 
 def render(
