@@ -16,7 +16,9 @@ from pause_lint import suppress
 from pause_lint.config import Options, tree_root
 from pause_lint.finding import Finding, Problem, Report
 from pause_lint.module import Module
+from pause_lint.pairs import PRESETS
 from pause_lint.sources import Sources, Words, left_out
+from pause_lint.suggest import suggested
 from pause_lint.tree import STDIN_NAME, discover, inside_tree, is_test
 
 if TYPE_CHECKING:
@@ -29,7 +31,8 @@ def check_paths(paths: Sequence[str], options: Options, told: Told | None = None
     told: how findings are put.
     """
     sources, problems = gathered(paths, options)
-    return report_on(sources, problems, options, told=told).report
+    report = report_on(sources, problems, options, told=told).report
+    return report if options.pairs != PRESETS["default"] else report._replace(suggested=suggested(sources.data))
 
 
 def check_source(

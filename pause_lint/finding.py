@@ -53,7 +53,7 @@ class Problem(NamedTuple):
 
 
 class Report(NamedTuple):
-    """The outcome of one run over a set of files. checked: the paths that are reported on."""
+    """The outcome of one run over a set of files. checked: the paths that are reported on. suggested: presets."""
 
     findings: tuple[Finding, ...]
     problems: tuple[Problem, ...]
@@ -61,3 +61,4 @@ class Report(NamedTuple):
     parsed: int
     notes: tuple[str, ...] = ()
     checked: frozenset[str] = frozenset()
+    suggested: tuple[str, ...] = ()

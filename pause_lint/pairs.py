@@ -214,6 +214,29 @@ def plain_name(name: str) -> str:
     return match[1] if match else name
 
 
+@lru_cache(maxsize=4096)
+def words(name: str) -> frozenset[str]:
+    """The words of a name in snake or camel case, in lower case."""
+    parts: list[str] = []
+    for chunk in name.split("_"):
+        start = 0
+        for place in range(1, len(chunk)):
+            if chunk[place].isupper() and not chunk[place - 1].isupper():
+                parts.append(chunk[start:place])
+                start = place
+        parts.append(chunk[start:])
+    return frozenset(part.lower() for part in parts if part)
+
+
+def fits(pair: Pair, receiver_words: frozenset[str]) -> bool:
+    """Whether a receiver of these words can be what `pair` pauses."""
+    if receiver_words & set(pair.never):
+        return False
+    if not receiver_words.issuperset(pair.needs):
+        return False
+    return not pair.receivers or any(word in receiver_words for word in pair.receivers)
+
+
 def is_primitive(name: str, pair: Pair) -> bool:
     """Whether a function of this name exists to pause or to resume."""
     plain = plain_name(name)

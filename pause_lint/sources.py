@@ -106,6 +106,11 @@ class Sources:
         return sum(file.reported for file in self._files.values())
 
     @property
+    def data(self) -> list[bytes]:
+        """Every file that was read, as it stands."""
+        return [file.data for file in self._files.values()]
+
+    @property
     def reported(self) -> frozenset[str]:
         """The paths that are reported on."""
         return frozenset(file.path for file in self._files.values() if file.reported)

@@ -12,12 +12,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from pause_lint.analysis.callables import Local, applications, is_callable
-from pause_lint.analysis.events import REGISTRARS, RPC_WORDS, Target, is_logging, stores, words
+from pause_lint.analysis.events import REGISTRARS, RPC_WORDS, Target, is_logging, stores
 from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.index import Index, Routine, imports, imports_exactly, is_stub
 from pause_lint.analysis.types import Types
 from pause_lint.module import Module
-from pause_lint.pairs import plain_name
+from pause_lint.pairs import plain_name, words
 
 
 class CallGraph:

@@ -15,12 +15,13 @@ from operator import attrgetter
 
 from pause_lint.analysis.anatomy import Anatomies, CallSite
 from pause_lint.analysis.endpoints import METHODS, Endpoint, Request, method_given, segments, serves
-from pause_lint.analysis.events import HTTP_WORDS, is_logging, stores, words
+from pause_lint.analysis.events import HTTP_WORDS, is_logging, stores
 from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.index import Index, Routine
 from pause_lint.analysis.syntax import blocks, walk
 from pause_lint.analysis.texts import OPEN, Scope, Speech, stands_on
 from pause_lint.module import Module
+from pause_lint.pairs import words
 
 _NAMES = 16
 """A segment that goes by more names than this is followed under the first of them only."""

@@ -16,7 +16,7 @@ from pause_lint.analysis.anatomy import Anatomies, Anatomy, CallSite
 from pause_lint.analysis.calls import CallGraph
 from pause_lint.analysis.clients import Requests
 from pause_lint.analysis.endpoints import Endpoint, Request, endpoints
-from pause_lint.analysis.events import OPAQUE, Deed, Events, Target, fits, plain_receiver, same_receiver, words_of
+from pause_lint.analysis.events import OPAQUE, Deed, Events, Target, plain_receiver, same_receiver, words_of
 from pause_lint.analysis.functions import defaults, is_nested_in, parameters
 from pause_lint.analysis.guards import Term, Terms, last_name, substitute
 from pause_lint.analysis.index import Index, Routine
@@ -26,7 +26,7 @@ from pause_lint.analysis.syntax import walk
 from pause_lint.analysis.texts import Speech
 from pause_lint.analysis.types import Types
 from pause_lint.finding import Step
-from pause_lint.pairs import Pair, Vocabulary, plain_name
+from pause_lint.pairs import Pair, Vocabulary, fits, plain_name
 
 MAX_HOPS = 12
 _DEFINING = ("from ", "import ", "def ", "async def ", "class ", "#", '"', "'", ")")

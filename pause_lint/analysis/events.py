@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from pause_lint.analysis.guards import Term, Terms, last_name, names, substitute
 from pause_lint.analysis.syntax import blocks, walk
 from pause_lint.finding import Step
-from pause_lint.pairs import Pair, Vocabulary, plain_name
+from pause_lint.pairs import Pair, Vocabulary, fits, plain_name, words
 
 OPAQUE: Term = ("opaque",)
 """A receiver of which nothing is known: it may be any."""
@@ -64,7 +63,8 @@ _QUIET_NAMES = frozenset(
         "partial",
     }
 )
-_QUIET_METHODS = frozenset({"append", "get_rank", "get_world_size", "is_main_process", "is_initialized", "getLogger"})
+_LOGGER_MAKERS = frozenset({"getLogger", "get_logger"})
+_QUIET_METHODS = _LOGGER_MAKERS | {"append", "get_rank", "get_world_size", "is_main_process", "is_initialized"}
 _CLOCKS = frozenset(
     {"time", "monotonic", "perf_counter", "process_time", "time_ns", "monotonic_ns", "perf_counter_ns", "thread_time"}
 )
@@ -272,6 +272,7 @@ class Events:
         if isinstance(func, ast.Name):
             return (
                 name in _QUIET_NAMES
+                or name in _LOGGER_MAKERS
                 or name in _CLOCKS - {"time"}
                 or (name in ("list", "dict", "set", "tuple") and not call.args)
                 or (
@@ -665,20 +666,6 @@ def is_logging(call: ast.Call) -> bool:
     return name == "print" or (name in _LOGGING and isinstance(call.func, ast.Attribute))
 
 
-@lru_cache(maxsize=4096)
-def words(name: str) -> frozenset[str]:
-    """The words of a name in snake or camel case, in lower case."""
-    parts: list[str] = []
-    for chunk in name.split("_"):
-        start = 0
-        for place in range(1, len(chunk)):
-            if chunk[place].isupper() and not chunk[place - 1].isupper():
-                parts.append(chunk[start:place])
-                start = place
-        parts.append(chunk[start:])
-    return frozenset(part.lower() for part in parts if part)
-
-
 def words_of(receiver: ast.expr) -> frozenset[str]:
     """The words of the last name in a receiver expression, the whole name included."""
     node: ast.expr = receiver
@@ -705,15 +692,6 @@ def loop_words(receiver: Term) -> frozenset[str]:
         if receiver and receiver[0] in ("name", "var"):
             return words(receiver[1]) | {receiver[1]}
     return frozenset()
-
-
-def fits(pair: Pair, receiver_words: frozenset[str]) -> bool:
-    """Whether a receiver of these words can be what `pair` pauses."""
-    if receiver_words & set(pair.never):
-        return False
-    if not receiver_words.issuperset(pair.needs):
-        return False
-    return not pair.receivers or any(word in receiver_words for word in pair.receivers)
 
 
 def route_of(node: ast.expr) -> tuple[ast.expr | None, str] | None:

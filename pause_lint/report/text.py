@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from pause_lint import suggest
 from pause_lint.finding import Finding, Problem, Report, Span
 from pause_lint.rules import BY_CODE
 
@@ -116,6 +117,7 @@ def render(
         parts.append(statistics(report.findings))
     if not quiet:
         parts.append(summary(report))
+        parts += [suggest.line(report.suggested) + "\n"] if report.suggested else []
     text = "".join(parts)
     return text.removesuffix("\n") if text.endswith("\n\n") else text
 
