@@ -43,6 +43,8 @@ class Reading(NamedTuple):
     scope: str
     """`whole`: every function that pauses. `part`: those a correction is about and their surroundings. `found`: only
     what the analyser reports."""
+    newest: bool
+    """Whether this is the newest of its repository's trees here."""
     rows: tuple[Row, ...]
 
 
@@ -113,7 +115,7 @@ def readings(folder: Path = FIELD) -> tuple[Reading, ...]:
     for path in sorted((folder / "readings").glob("*.json"), key=lambda path: path.name.lower()):
         data = json.loads(path.read_text(encoding="utf-8"))
         rows = tuple(Row(**row) for row in data["rows"])
-        found.append(Reading(path.stem, data["repository"], data["commit"], data["scope"], rows))
+        found.append(Reading(path.stem, data["repository"], data["commit"], data["scope"], data["newest"], rows))
     return tuple(found)
 
 

@@ -1,4 +1,4 @@
-"""Findings against a reading: which row a finding is about, what that makes of it, and which faults no finding is about.
+"""Findings against a reading: which row a finding is about, what that makes of it, which faults no finding is about.
 
 It compares places, not reasons: that the finding names the right path out is for its reader to see.
 """
@@ -81,7 +81,7 @@ def is_found(label: Label, judgement: Judgement) -> bool:
 
 
 def disputed(labels: Sequence[Label], judgement: Judgement) -> tuple[Label, ...]:
-    """The labels of the tree that ask for silence where the reading sees a fault, or for a report where it sees none."""
+    """The labels that ask for silence where the reading sees a fault, or for a report where it sees none."""
     rows = judgement.reading.rows
     faults = [row for row in rows if row.verdict == "fault"]
     wanted = [label for label in labels if label.flag]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from tests.field.data import Answer, Finding, Label, Row, answers, findings, labels, readings, unrelated
+from tests.field.data import Alarm, Answer, Finding, Label, Row, answers, findings, labels, readings, unrelated
 from tests.field.judge import Judgement, disputed, is_found, judge, of_tree, readers
 from tests.helpers.commands import PROJECT
 
@@ -25,26 +25,38 @@ ours are in either: no code and no text of the projects.
 
 **How it was done.** Each tree was read for every function that pauses an engine or has one paused by a callee, before
 and apart from any run of the analyser. One verdict a pause: a *fault* if some path out (an exception of any call in
-between, a cancelled await, an early return, a failed member of a fan-out) leaves an engine paused, partly paused, locked
-or asleep, whatever then becomes of the job; *right* if none does, if paused is the state in which it rests, or if
-another function has the duty by design; *open* where the code does not say who has to resume. `check --preset all` was
-then run on the same commit. A finding and a verdict are about the same pause if they stand in the same function, at most
-two lines apart.
+between, a cancelled await, an early return, a failed member of a fan-out) leaves an engine paused, partly paused,
+locked or asleep, whatever then becomes of the job; *ok* if none does, if paused is the state in which it rests, or if
+another function has the duty by design; *unclear* where the code does not say who has to resume. `check --preset all`
+was then run on the same commit. A finding about a fault is *real*, one about what is ok *false*, any other *open*. A
+finding and a verdict are about the same pause if they stand in the same function, at most two lines apart: places are
+compared, not whether the message names the path that the reader had in mind.
 
-**Who read.** One reader for each tree. Where an older label of the function was made by reading as well, two; the tables
-say which (column *read by*). A verdict by one reader is no more than that.
+**Who read.** One reader for each tree. Where an older label of the function was made by reading as well, two; the
+tables say which (column *read by*). A verdict by one reader is no more than that.
+"""
+
+NOTES = """\
+*Functions*: those looked at, each counted once. *Missed*: faults read that no finding is about. *Fixed*, *unsafe*, *not
+fixed*: the real findings, by what they say of `fix`: it repairs them, it shows a diff and leaves the change to its user
+(`--unsafe-fixes`), or neither. Many defects stand in several commits of one project and count in each; hence the line
+for the newest.
+
+(1) Read in part: the functions that a maintainers' correction is about, and those around them.
+(2) Only what is found was read there, by a reader who knew of the finding and compared the function with that of a
+commit that was read whole; nothing can be said of misses beyond the older labels.
 """
 
 SCOPES = {"whole": "", "part": " (1)", "found": " (2)"}
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table in Markdown."""
-    lines = [head, ["---"] * len(head), *rows]
+    lines: list[Sequence[object]] = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines) + "\n"
 
 
-def place(item: Row | Finding | Label | Answer) -> str:
+def place(item: Row | Finding | Label | Answer | Alarm) -> str:
     """Where something stands."""
     return f"`{item.path}:{item.line}`"
 
@@ -63,22 +75,25 @@ def overview(trees: Sequence[Judgement]) -> str:
     """The table by repository and commit, with what it adds up to."""
     rows = [[tree(item) + SCOPES[item.reading.scope], *numbers([item])] for item in trees]
     head = ["tree", "functions", "found", "real", "false", "open", "missed", "fixed", "unsafe", "not fixed"]
+    newest = [item for item in trees if item.reading.newest]
+    return "\n".join(
+        [
+            "## By repository and commit\n",
+            table(head, [*rows, ["**newest of each**", *numbers(newest)], ["**all**", *numbers(trees)]]),
+            NOTES,
+            f"- newest of each: {shares(newest)}",
+            f"- all: {shares(trees)}\n",
+        ]
+    )
+
+
+def shares(trees: Sequence[Judgement]) -> str:
+    """How many of the findings are real, and what becomes of those."""
     found = sum(len(item.found) for item in trees)
     real = sum(item.count("real") for item in trees)
     fixed = sum(item.count("real", "safe") for item in trees)
     shown = sum(item.count("real", "unsafe") for item in trees)
-    return "\n".join(
-        [
-            "## By repository and commit\n",
-            table(head, [*rows, ["**all**", *numbers(trees)]]),
-            "*Functions*: those looked at, each counted once. *Missed*: faults read that no finding is about. *Fixed*,",
-            "*unsafe*, *not fixed*: the real findings, by whether `fix` repairs them, shows a diff and leaves the change to",
-            "its user (`--unsafe-fixes`), or says nothing. Some defects stand in several commits of one project.\n",
-            "(1) Read in part: the functions that a maintainers' correction is about, and those around them.",
-            "(2) Only what is found was read there, so nothing can be said of misses beyond the older labels.\n",
-            f"Real: {per(real, found)}. Fixed: {per(fixed, real)}; fixed or shown: {per(fixed + shown, real)}.\n",
-        ]
-    )
+    return f"real {per(real, found)}; fixed {per(fixed, real)}; fixed or shown {per(fixed + shown, real)}"
 
 
 def numbers(trees: Sequence[Judgement]) -> list[int]:
@@ -110,7 +125,9 @@ def every_finding(trees: Sequence[Judgement], known: Sequence[Label]) -> str:
             ]
             for found in item.found
         ]
-        parts.append(table(["where", "function", "code", "judged", "fix", "read by", "why"], rows) if rows else "None.\n")
+        parts.append(
+            table(["where", "function", "code", "judged", "fix", "read by", "why"], rows) if rows else "None.\n"
+        )
     return "\n".join(parts)
 
 
@@ -139,10 +156,10 @@ def about_labels(trees: Sequence[Judgement], known: Sequence[Label], given: Sequ
     wanted = [(label, item) for item in trees for label in of_tree(known, item.reading) if label.flag]
     counts = Counter((label.checked, is_found(label, item)) for label, item in wanted)
     lost = [[tree(item), place(label), f"`{label.function}`"] for label, item in wanted if not is_found(label, item)]
+    labelled = len({(label.repository, label.commit) for label in known})
     parts = [
         "## The older labels\n",
-        f"Of {len(known)} labels of {len({(label.repository, label.commit) for label in known})} trees,"
-        f" {len(wanted)} ask for a report. Found in their function:\n",
+        f"{len(wanted)} of {len(known)} labels, of {labelled} trees, ask for a report. Found in their function:\n",
         *(
             f"- label made by {how}: {per(counts[how, True], counts[how, True] + counts[how, False])}"
             for how in sorted({label.checked for label, _ in wanted})
@@ -168,17 +185,16 @@ def about_labels(trees: Sequence[Judgement], known: Sequence[Label], given: Sequ
 def elsewhere() -> str:
     """The trees that have nothing to do with inference."""
     packages, alarms = unrelated()
-    by_judgement = Counter(alarm.judgement for alarm in alarms)
+    real = sum(alarm.judgement == "real" for alarm in alarms)
+    files, lines = sum(item.files for item in packages), sum(item.lines for item in packages)
+    text = f"{len(packages)} released packages, {files} files, {lines} lines; `check --preset all`."
     parts = [
         "## Trees that have nothing to do with inference\n",
-        f"{len(packages)} released packages, {sum(item.files for item in packages)} files,"
-        f" {sum(item.lines for item in packages)} lines; `check --preset all`."
-        f" Findings: {len(alarms)}, of which real: {by_judgement['real']}. One reader.\n",
+        f"{text} Findings: {len(alarms)}, of which real: {real}. One reader, who knew of the findings.\n",
     ]
     if alarms:
         rows = [
-            [f"{item.tree} {item.version}", f"`{item.path}:{item.line}`", f"`{item.function}`", item.code]
-            + [item.judgement, item.why]
+            (f"{item.tree} {item.version}", place(item), f"`{item.function}`", item.code, item.judgement, item.why)
             for item in alarms
         ]
         parts.append(table(["tree", "where", "function", "code", "judged", "why"], rows))
@@ -191,7 +207,7 @@ def looked_at(trees: Sequence[Judgement], known: Sequence[Label]) -> str:
     """Every row that is no fault."""
     parts = [
         "## What was read and is no fault\n",
-        "The other pauses that were looked at, with the reason why nothing is to be reported, or why it cannot be told.\n",
+        "The other pauses that were looked at, with why nothing is to be reported, or why that cannot be told.\n",
     ]
     for item in trees:
         here = of_tree(known, item.reading)
