@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.field.data import Finding, Label, Reading, Row, answers, findings, labels, readings, unrelated
-from tests.field.judge import Judgement, answers_to, disputed, is_found, judge, of_tree, readers
+from tests.field.judge import Judgement, answers_to, disputed, is_found, judge, of_tree, readers, same_place
 from tests.field.page import PAGE, render
 
 CODE = {
@@ -28,6 +28,7 @@ def words() -> list[str]:
     return [
         *(row.why for row in rows),
         *(row.miss for row in rows),
+        *(row.remark for row in rows),
         *(item.label for item in given),
         *(item.reading for item in given),
         *(alarm.why for alarm in unrelated()[1]),
@@ -80,6 +81,15 @@ def test_every_dispute_is_answered(tree: Judgement) -> None:
 def test_every_answer_is_about_a_label() -> None:
     known = labels()
     assert [item for item in answers() if not any(answers_to(label, [item]) for label in known)] == []
+
+
+@each_tree
+def test_answers_call_a_miss_what_is_one(tree: Judgement) -> None:
+    mine = [
+        item for item in answers() if (item.repository, item.commit) == (tree.reading.repository, tree.reading.commit)
+    ]
+    missed = [item for item in mine if any(same_place(item, row) for row in tree.missed)]
+    assert [item for item in mine if "known miss" in item.reading] == missed
 
 
 @each_tree

@@ -31,6 +31,8 @@ class Row(NamedTuple):
     why: str
     miss: str = ""
     """For a fault that the analyser is known not to find: why it does not."""
+    remark: str = ""
+    """For one that it finds for another reason than the reader's: what is to be said of that."""
 
 
 class Reading(NamedTuple):

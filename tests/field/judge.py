@@ -53,13 +53,14 @@ def judge(reading: Reading, findings: Sequence[Finding]) -> Judgement:
 
 
 def _about(finding: Finding, rows: Sequence[Row]) -> tuple[Row, ...]:
-    here = [row for row in rows if _same_place(row, finding)]
+    here = [row for row in rows if same_place(row, finding)]
     nearest = min((abs(row.line - finding.line) for row in here), default=0)
     here = [row for row in here if abs(row.line - finding.line) == nearest]
     return tuple([row for row in here if row.verdict == "fault"] or here)
 
 
-def _same_place(one: Row | Finding | Label | Answer, other: Row | Finding | Label | Answer) -> bool:
+def same_place(one: Row | Finding | Label | Answer, other: Row | Finding | Label | Answer) -> bool:
+    """Whether both are about the same pause of one tree."""
     return (one.path, one.function) == (other.path, other.function) and abs(one.line - other.line) <= NEAR
 
 
@@ -89,8 +90,8 @@ def disputed(labels: Sequence[Label], judgement: Judgement) -> tuple[Label, ...]
         label
         for label in labels
         if not label.flag
-        and any(_same_place(label, row) for row in faults)
-        and not any(_same_place(label, other) for other in wanted)
+        and any(same_place(label, row) for row in faults)
+        and not any(same_place(label, other) for other in wanted)
     ]
     read = {(row.path, row.function) for row in rows}
     real = {(row.path, row.function) for row in faults}
@@ -101,4 +102,4 @@ def disputed(labels: Sequence[Label], judgement: Judgement) -> tuple[Label, ...]
 def answers_to(label: Label, answers: Sequence[Answer]) -> tuple[Answer, ...]:
     """The answers given to `label`."""
     tree = (label.repository, label.commit)
-    return tuple(item for item in answers if (item.repository, item.commit) == tree and _same_place(item, label))
+    return tuple(item for item in answers if (item.repository, item.commit) == tree and same_place(item, label))

@@ -30,7 +30,7 @@ locked or asleep, whatever then becomes of the job; *ok* if none does, if paused
 another function has the duty by design; *unclear* where the code does not say who has to resume. `check --preset all`
 was then run on the same commit. A finding about a fault is *real*, one about what is ok *false*, any other *open*. A
 finding and a verdict are about the same pause if they stand in the same function, at most two lines apart: places are
-compared, not whether the message names the path that the reader had in mind.
+compared. Where the finding gives another reason than the reader's, the row says so.
 
 **Who read.** One reader for each tree. Where an older label of the function was made by reading as well, two; the
 tables say which (column *read by*). A verdict by one reader is no more than that.
@@ -121,7 +121,7 @@ def every_finding(trees: Sequence[Judgement], known: Sequence[Label]) -> str:
                 found.verdict,
                 found.finding.fix,
                 readers(found.finding, here),
-                found.rows[0].why if found.rows else "",
+                " ".join(f"{row.why} {row.remark}".strip() for row in found.rows[:1]),
             ]
             for found in item.found
         ]
