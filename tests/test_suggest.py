@@ -30,7 +30,7 @@ def update(rollout_engine, weights):
     ],
 )
 def test_a_pausing_call_on_a_fitting_receiver_suggests(call: str, preset: str) -> None:
-    assert preset in suggested([b"# rollout\n", call.encode()])
+    assert preset in suggested([f"# rollout\n{call}".encode()])
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_a_pausing_call_on_a_fitting_receiver_suggests(call: str, preset: str) -
         "rollout(); def sleep(self): pass",
         "rollout(); names = ['engine.sleep']",
         "rollout(); engine.pause_generation()",
-        "engine.sleep()  # in a tree that speaks of nothing of the kind",
+        "engine.sleep()  # in a file that speaks of nothing of the kind",
     ],
 )
 def test_other_calls_do_not(text: str) -> None:
@@ -52,7 +52,7 @@ def test_other_calls_do_not(text: str) -> None:
 def test_every_preset_can_be_suggested_but_the_one_that_is_on() -> None:
     names = {name for name in PRESETS if name != "default"}
     calls = [f"rollout_engine_lock.{min(pair.pauses)}()" for name in names for pair in PRESETS[name]]
-    assert set(suggested([b"rollout", *map(str.encode, calls)])) == names
+    assert set(suggested([f"rollout\n{call}".encode() for call in calls])) == names
 
 
 def test_check_says_so_in_one_line_and_reports_nothing(tmp_path: Path) -> None:

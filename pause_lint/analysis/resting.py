@@ -47,13 +47,14 @@ class Resting:
         if not walker.resumes_first():
             return False
         under, raised = walker.guarding
-        # Fewer conditions leave more paths: if all of these are in reverse order, so are those that there are.
         every = under | raised
-        for known in [set(), under] if under else [under]:
+        # Fewer conditions leave more paths, but fewer states: if all of these are in reverse order, so are those that
+        # there are.
+        for known in (under, set[str]()):
             if walker.holds(known):
                 # More conditions can only take paths away: one in reverse order must remain.
                 return every <= known or walker.holds(every, one_is_enough=True) or walker.gave_up
-            if walker.gave_up:
+            if not walker.gave_up:
                 break
         return False
 
