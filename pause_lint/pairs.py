@@ -91,6 +91,7 @@ def _pair(
     *,
     engines_only: bool = False,
     rests: bool = False,
+    harmless: bool = True,
     portions: tuple[tuple[str, str], ...] = (),
 ) -> Pair:
     return Pair(
@@ -101,8 +102,13 @@ def _pair(
         receivers=ENGINE_WORDS if engines_only else (),
         never=NEVER_WORDS if engines_only else (),
         rests=rests,
+        harmless=harmless,
         portions=portions,
     )
+
+
+def _session(begins: str, ends: str) -> Pair:
+    return _pair(begins, ends, "update-session", "the weight update session", harmless=False)
 
 
 PRESETS: dict[str, tuple[Pair, ...]] = {
@@ -112,7 +118,14 @@ PRESETS: dict[str, tuple[Pair, ...]] = {
         _pair("pause", "resume unpause", "vllm", "the engine", engines_only=True, rests=True),
     ),
     "sglang": (
-        _pair("release_memory_occupation", "resume_memory_occupation", "sglang", "the engine's memory", rests=True),
+        _pair(
+            "release_memory_occupation",
+            "resume_memory_occupation",
+            "sglang",
+            "the engine's memory",
+            rests=True,
+            harmless=False,
+        ),
     ),
     "lifecycle": (
         _pair("pause", "resume unpause", "lifecycle", "the engine", engines_only=True, rests=True),
@@ -135,9 +148,9 @@ PRESETS: dict[str, tuple[Pair, ...]] = {
         _pair("set_should_stop", "set_should_stop", "lifecycle", "generation"),
     ),
     "update-session": (
-        _pair("start_weight_update", "finish_weight_update", "update-session", "the weight update session"),
-        _pair("begin_weight_update", "end_weight_update", "update-session", "the weight update session"),
-        _pair("begin_update_weights", "end_update_weights", "update-session", "the weight update session"),
+        _session("start_weight_update", "finish_weight_update"),
+        _session("begin_weight_update", "end_weight_update"),
+        _session("begin_update_weights", "end_update_weights"),
     ),
     "lock": (
         _pair("acquire", "release", "lock", "the engine lock")._replace(
@@ -230,7 +243,7 @@ def words(name: str) -> frozenset[str]:
 
 def fits(pair: Pair, receiver_words: frozenset[str]) -> bool:
     """Whether a receiver of these words can be what `pair` pauses."""
-    if receiver_words & set(pair.never):
+    if not {word.removesuffix("s") for word in receiver_words}.union(receiver_words).isdisjoint(pair.never):
         return False
     if not receiver_words.issuperset(pair.needs):
         return False

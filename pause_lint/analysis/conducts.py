@@ -143,6 +143,7 @@ def _dropped(
             deed
             for deed in (*conduct.pauses, *conduct.resumes)
             if deed.bare
+            and not deed.pair.tested  # an `asyncio.Lock` is acquired by a coroutine and released by none
             and (
                 (deed.spelling in coroutines and deed.receiver not in [("name", name) for name in imported])
                 or any(

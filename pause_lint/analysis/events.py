@@ -217,7 +217,9 @@ class Events:
         self.quiet_calls = quiet_calls
 
     def within(self, body: Iterable[ast.AST]) -> Events:
-        """The same for the statements of one function: with its loop variables, and its variables that hold a route."""
+        """The same for the statements of one function: with what its variables stand for, loop variables among them, and
+        those that hold a route.
+        """
         loops: dict[str, frozenset[str]] = {}
         texts: dict[str, list[ast.expr]] = {}
         stacks: set[str] = set()
@@ -233,6 +235,8 @@ class Events:
                     texts.setdefault(name, []).append(value)
                     if _makes_stack(value):
                         stacks.add(name)
+                    if choosy and isinstance(value, ast.Attribute | ast.Name | ast.Subscript):
+                        loops[name] = loops.get(name, frozenset()) | words_of(value)
                 case ast.With(items=items) | ast.AsyncWith(items=items):
                     for item in items:
                         if isinstance(item.optional_vars, ast.Name) and _makes_stack(item.context_expr):

@@ -91,6 +91,8 @@ class Terms:
                 return ("ite", self.of(test, scope), self.of(body, scope), self.of(orelse, scope))
             case ast.NamedExpr(target=target):
                 return self.of(target, scope)
+            case ast.Call(func=ast.Name(id="super"), args=[], keywords=[]):
+                return ("name", scope.get("self", "self"))  # the same object
             case ast.Call() if self.is_stable_call(node):
                 return self._call(node, scope)
             case ast.Call(func=ast.Name(id=copy), args=[only], keywords=[]) if copy in _COPIES:

@@ -15,7 +15,7 @@ from pause_lint.analysis.events import Deed, same_receiver
 from pause_lint.analysis.flow import undoes
 from pause_lint.analysis.guards import Terms
 from pause_lint.analysis.program import Case
-from pause_lint.analysis.syntax import walk
+from pause_lint.analysis.syntax import own_nodes, walk
 from pause_lint.fixing.blocks import Blocks
 from pause_lint.fixing.edits import At, Keep, Piece
 from pause_lint.fixing.names import assignments, mentions
@@ -91,6 +91,47 @@ class Scene(NamedTuple):
         nodes = self.case.graph.nodes
         within = any(nodes[leak.escape].site is self.pause.deed.node for leak in self.case.followed.leaks)
         return self.pause.deed.many or within
+
+    @property
+    def may_not_pause(self) -> bool:
+        """Whether what pauses is a call of something that does so under a condition of its own."""
+        summary = self.case.program.effects.summaries.get(id(self.case.function.node))
+        inside = {id(part) for part in walk(self.pause.statement)}
+        return summary is not None and any(
+            link.effect.guarded and id(link.call) in inside and link.effect.kind == "pause" for link in summary.links
+        )
+
+    @property
+    def goes_on_resuming(self) -> bool:
+        """Whether a call that resumes runs a function that does other things as well."""
+        return any(self._does_more(act) for act in self.closing)
+
+    def _does_more(self, act: Act) -> bool:
+        events = self.case.program.events
+        target = events.inlined.get(id(self.case.graph.nodes[act.site].site))
+        if target is None:
+            return False
+        nodes = list(own_nodes(target.node.body))
+        local = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+        calls = [node for node in nodes if isinstance(node, ast.Call) and not events.is_quiet(node)]
+
+        def resumes(call: ast.Call) -> bool:
+            named = isinstance(call.func, ast.Name) and call.func.id in local
+            return named or events.deed(call, {}) is not None or id(call) in events.implied
+
+        doing = {id(part) for call in calls if resumes(call) for part in walk(call)}
+        return any(isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) for node in nodes) or any(
+            id(call) not in doing and not any(id(part) in doing for part in walk(call)) for call in calls
+        )
+
+    @property
+    def is_within_cleanup(self) -> bool:
+        """Whether a `finally` stands around the pause in which nothing resumes."""
+        closing = {id(statement) for act in self.closing for statement in act.chain}
+        return any(
+            isinstance(outer, ast.Try) and outer.finalbody and closing.isdisjoint(map(id, outer.finalbody))
+            for outer in self.pause.chain
+        )
 
     def at(self, statement: ast.stmt) -> At:
         """Where a statement starts."""

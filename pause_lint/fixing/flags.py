@@ -9,11 +9,13 @@ import ast
 import itertools
 from collections.abc import Iterator, Sequence
 
+from pause_lint.analysis.events import is_fan_out
 from pause_lint.fixing.acts import Act, Scene, condition_of, is_stable
 from pause_lint.fixing.edits import At, Edit, Keep, New, Piece, Plan, Try
 from pause_lint.fixing.names import mentions, names
 from pause_lint.fixing.spellings import Known, answer, chosen, confidence, resume_text
 
+_AFTER_CLEANUP = "it would resume only after the cleanup that the function ends with"
 _ONCE_MORE = "what the call has resumed before it fails is resumed once more"
 
 
@@ -37,6 +39,8 @@ def flagged(scene: Scene, known: Known) -> Iterator[Plan]:
                 continue
             if any(len(scene.assigned.get(read, ())) > 1 for read in names(ast.parse(source), ast.Load)):
                 continue
+            if scene.is_within_cleanup:
+                safe, why = False, _AFTER_CLEANUP
             yield Plan(_whole(scene, flag, pauses, edits, source), safe, why)
 
 
@@ -50,6 +54,8 @@ def _closing(scene: Scene, pauses: Sequence[Act], known: Known, doubtful: bool) 
         return answer(scene.pause, name, known), *confidence(known, name)
     if not doubtful:
         return resume_text(scene, pauses), True, ""
+    if is_fan_out(pauses[0].deed.receiver):
+        return None, False, ""  # what a helper resumes one by one is no engine itself
     example = scene.resumes[0].deed
     harmless = scene.pause.deed.pair.harmless
     source = answer(pauses[0], example.spelling, Known(awaited=example.awaited))

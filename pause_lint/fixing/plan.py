@@ -21,6 +21,8 @@ from pause_lint.fixing.trial import cures
 
 _TWICE = "what resumes later elsewhere may then resume twice"
 _ON_PURPOSE = "it exists to pause; resume where it is called"
+_UNGUARDED = "the call pauses under a condition of its own, and the finally may resume what was not paused"
+_MORE = "what resumes does other things as well, which would be done after a failure, too"
 _RESUMED = (
     shapes.cleanup,
     shapes.straight,
@@ -38,7 +40,11 @@ def plans(case: Case, spellings: Spellings) -> Iterator[Plan]:
     last = _pauses_last(case)
     if last and _only_pauses(case):
         return
+    scene = scene_of(case)
     why_unsafe = _TWICE if _hands_on(case) else _ON_PURPOSE if last else ""
+    if scene is not None and not why_unsafe:
+        guarded = any(isinstance(outer, ast.If) for act in scene.closing for outer in act.chain[1:])
+        why_unsafe = _UNGUARDED if scene.may_not_pause and guarded else _MORE if scene.goes_on_resuming else ""
     for plan in _plans(case, spellings):
         if cures(case, plan):
             yield Plan(plan.edits, safe=False, why_unsafe=why_unsafe) if why_unsafe and plan.safe else plan
@@ -93,6 +99,7 @@ def _hands_on(case: Case) -> bool:
     """
     deeds = [node.arg.node for node in case.graph.nodes if node.op == g.DEED]
     every = list(walk(case.function.node))
+    deeds += [node.site for node in case.graph.nodes if node.op == g.DEED and node.site is not None]
     done = {id(part) for deed in deeds for part in walk(deed)}
     done |= {id(node.value) for node in every if isinstance(node, ast.Assign)}  # called by another name
     # What is called is not handed on: a method of that name of something else.

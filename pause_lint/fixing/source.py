@@ -53,7 +53,8 @@ def fix_source(data: bytes, path: str, options: Options, unsafe: bool, context: 
         keys = _keys(open_cases)
         if not fixed:
             original = {key: case.finding for key, case in zip(keys, open_cases, strict=True)}
-        for case, key in zip(open_cases, keys, strict=True):
+        # Later pauses first: what was paused last is resumed first.
+        for case, key in reversed(list(zip(open_cases, keys, strict=True))):
             if key in reasons:
                 continue
             outcome = _fix_one(module, case, open_cases, options, unsafe, context)
