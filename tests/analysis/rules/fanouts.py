@@ -296,6 +296,101 @@ def only_one_engine(engine):
     },
 )
 
+LOCAL = Section(
+    "many by a function that is defined on the spot",
+    """\
+async def a_resume_of_each(engines):
+    async def resume(engine):
+        await engine.continue_generation()
+
+    try:
+        await asyncio.gather(*[engine.pause_generation() for engine in engines])
+        await work()
+    finally:
+        await asyncio.gather(*[resume(engine) for engine in engines])
+
+
+async def a_pause_and_a_resume_of_each(engines):
+    async def pause(engine):
+        await engine.pause_generation()
+        logger.info("paused")
+
+    async def resume(engine):
+        await engine.continue_generation()
+        logger.info("resumed")
+
+    try:
+        await asyncio.gather(*(pause(engine) for engine in engines))
+        await work()
+    finally:
+        await asyncio.gather(*(resume(engine) for engine in engines))
+
+
+def a_resume_of_each_in_a_loop(engines):
+    def resume(engine):
+        engine.continue_generation()
+
+    try:
+        for engine in engines:
+            engine.pause_generation()
+        work()
+    finally:
+        for engine in engines:
+            resume(engine)
+
+
+def a_resume_of_each_by_a_map(engines):
+    def resume(engine):
+        engine.continue_generation()
+
+    try:
+        for engine in engines:
+            engine.pause_generation()
+        work()
+    finally:
+        list(map(resume, engines))
+
+
+async def a_resume_of_each_in_a_straight_line(engines):
+    async def resume(engine):
+        await engine.continue_generation()
+
+    await asyncio.gather(*[engine.pause_generation() for engine in engines])  # PR001
+    await work()
+    await asyncio.gather(*[resume(engine) for engine in engines])
+
+
+async def a_pause_of_each(engines):
+    async def pause(engine):
+        await engine.pause_generation()
+
+    try:
+        await asyncio.gather(*[pause(engine) for engine in engines])
+        await work()
+    finally:
+        await asyncio.gather(*[engine.continue_generation() for engine in engines])
+
+
+async def a_pause_of_each_before_the_try(engines):
+    async def pause(engine):
+        await engine.pause_generation()
+
+    await asyncio.gather(*[pause(engine) for engine in engines])  # PR002
+    try:
+        await work()
+    finally:
+        await asyncio.gather(*[engine.continue_generation() for engine in engines])
+""",
+    wrong={
+        "a_resume_of_each": "taking the next one is taken to raise before it is resumed",
+        "a_pause_and_a_resume_of_each": "taking the next one is taken to raise before it is resumed",
+        "a_resume_of_each_in_a_loop": "taking the next one is taken to raise before it is resumed",
+        "a_resume_of_each_by_a_map": "a function that is defined on the spot is not followed into a map",
+        "a_pause_of_each_before_the_try": "that they are many is not known",
+    },
+    unfixed={"a_pause_of_each_before_the_try": "that they are many is not known"},
+)
+
 RESUMES = Section(
     "many resumed in a finally",
     """\
@@ -561,4 +656,4 @@ class ARegisteredOneOfAFuture:
     wrong={"ARegisteredOneOfAFuture": "the other half is awaited, but this one need not be a coroutine any more"},
 )
 
-SECTIONS = (PAUSES, RESUMES, DECORATED)
+SECTIONS = (PAUSES, LOCAL, RESUMES, DECORATED)

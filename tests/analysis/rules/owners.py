@@ -388,7 +388,8 @@ def that_are_given_back(engine):
     return pause, resume
 """,
     wrong=dict.fromkeys(
-        ("of_a_maker", "of_two_references", "of_two_lambdas", "of_partials"), "names bound by unpacking are not followed"
+        ("of_a_maker", "of_two_references", "of_two_lambdas", "of_partials"),
+        "names bound by unpacking are not followed",
     ),
 )
 
@@ -400,10 +401,6 @@ class SaysSoBefore:
         logger.info("pausing")
         super().pause_generation()
         self.paused = True
-
-    def continue_generation(self):
-        super().continue_generation()
-        self.paused = False
 
 
 class WorksAfter:

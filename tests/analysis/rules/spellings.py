@@ -170,7 +170,7 @@ def a_metric(engine):
     presets=("all",),
     wrong={
         "ANameThatIsBoundBefore": "a name that a variable holds is not looked up, as a route is",
-        "a_route_of_a_media_server": "a route says nothing of whose it is",
+        "a_route_of_a_media_server": "a client is taken for one of an engine, whatever it posts to",
         "a_metric": "sent, but not to be run",
     },
 )
@@ -178,25 +178,25 @@ def a_metric(engine):
 NAMES = Section(
     "several names for the resume",
     """\
-def wake_up(llm):
+def by_wake_up(llm):
     llm.sleep()  # PR001
     work()
     llm.wake_up()
 
 
-def wakeup(llm):
+def by_wakeup(llm):
     llm.sleep()  # PR001
     work()
     llm.wakeup()
 
 
-async def wake(engine):
+async def by_wake(engine):
     await engine.sleep()  # PR001
     await work()
     await engine.wake()
 
 
-def unpause(scheduler):
+def by_unpause(scheduler):
     scheduler.pause()  # PR001
     work()
     scheduler.unpause()
@@ -271,7 +271,7 @@ async def the_engine_is_paused_and_unpaused(engine):
 """,
     presets=("all",),
     wrong=dict.fromkeys(
-        ("unpause", "unpause_protected", "the_engine_is_paused_and_unpaused"),
+        ("unpause_protected", "the_engine_is_paused_and_unpaused"),
         "of two presets that name `pause`, the first has it, and it knows no `unpause`",
     ),
 )
