@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -20,12 +21,28 @@ from pause_lint.fixing import fix_source
 from pause_lint.fixing.forecast import forecast
 from pause_lint.fixing.spellings import Spellings
 from pause_lint.flake8_plugin import Checker
-from tests.analysis.rules import call_shapes, cleanup, guards, loops, no_defects, raising
+from tests.analysis.rules import (
+    call_shapes,
+    cleanup,
+    fanouts,
+    guards,
+    locks,
+    loops,
+    no_defects,
+    owners,
+    phases,
+    portions,
+    raising,
+    receivers,
+    sessions,
+    spellings,
+)
 from tests.helpers.marked import Snippet
 
-SECTIONS = [
-    section for module in (call_shapes, raising, guards, loops, cleanup, no_defects) for section in module.SECTIONS
-]
+OF_PAIRS = (receivers, spellings, portions, phases, owners, locks, sessions, fanouts)
+"""What differs from pair to pair: the presets."""
+MODULES = (call_shapes, raising, guards, loops, cleanup, no_defects, *OF_PAIRS)
+SECTIONS = [section for module in MODULES for section in module.SECTIONS]
 SNIPPETS = [(section.title, snippet) for section in SECTIONS for snippet in section.snippets()]
 PATH = "example.py"
 FIXABLE = {"PR001", "PR002", "PR003"}
@@ -42,7 +59,7 @@ def places(findings: list[Finding]) -> list[tuple[int, str]]:
 
 
 def parameters(failing: str = "") -> Sequence[object]:
-    """The functions as parameters of a test, with those that must fail it marked: `wrong` or `unfixed`."""
+    """The functions as parameters of a test, with those that must fail it marked: `wrong`, `unfixed`, `unforetold`."""
     chosen = []
     for title, snippet in SNIPPETS:
         reason = getattr(snippet, failing) if failing else None
@@ -54,6 +71,13 @@ def parameters(failing: str = "") -> Sequence[object]:
 def test_at_least_half_are_left_alone() -> None:
     assert len(SNIPPETS) >= 250
     assert sum(not snippet.expected for _, snippet in SNIPPETS) * 2 >= len(SNIPPETS)
+
+
+@pytest.mark.parametrize("module", OF_PAIRS, ids=lambda module: module.__name__.rpartition(".")[2])
+def test_at_least_half_are_left_alone_in_every_file_about_pairs(module: ModuleType) -> None:
+    snippets = [snippet for section in module.SECTIONS for snippet in section.snippets()]
+    assert any(snippet.expected for snippet in snippets)
+    assert sum(not snippet.expected for snippet in snippets) * 2 >= len(snippets)
 
 
 @pytest.mark.parametrize("snippet", parameters("wrong"))
@@ -105,7 +129,7 @@ def test_a_fix_cures_it(snippet: Snippet) -> None:
     assert fix_source(first.data, PATH, snippet.options, unsafe=True).data == first.data
 
 
-@pytest.mark.parametrize("snippet", parameters())
+@pytest.mark.parametrize("snippet", parameters("unforetold"))
 def test_check_foretells_what_fix_does(snippet: Snippet) -> None:
     spellings, source = Spellings(), snippet.source.encode()
     report = check_source(source, PATH, snippet.options, told=lambda case: forecast(case, spellings))

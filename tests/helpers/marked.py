@@ -18,7 +18,7 @@ _MARK = re.compile(r"#((?: PR\d{3})+)$", flags=re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """One function or class. wrong, unfixed, unfixable: what the section says of it in the tables of those names."""
+    """One function or class. wrong, unfixed, ...: what the section says of it in the tables of those names."""
 
     name: str
     source: str
@@ -26,6 +26,7 @@ class Snippet:
     wrong: str | None
     unfixed: str | None
     unfixable: str | None
+    unforetold: str | None
 
     @property
     def options(self) -> Options:
@@ -48,7 +49,8 @@ class Section:
     """Functions that are about the same thing.
 
     wrong: functions on which the analysis gives another answer than the marks, and why. unfixed: those that `fix` does
-    not cure although it should. unfixable: those that `fix` must leave as they are, and why.
+    not cure although it should. unfixable: those that `fix` must leave as they are, and why. unforetold: those of which
+    `check` says otherwise what `fix` does.
     """
 
     title: str
@@ -57,19 +59,20 @@ class Section:
     wrong: dict[str, str] = field(default_factory=dict)
     unfixed: dict[str, str] = field(default_factory=dict)
     unfixable: dict[str, str] = field(default_factory=dict)
+    unforetold: dict[str, str] = field(default_factory=dict)
 
     def snippets(self) -> Iterator[Snippet]:
         """Its functions and classes. Raises ValueError if two have the same name, or a name in a table is unknown."""
         lines = self.text.splitlines(keepends=True)
         names: set[str] = set()
+        tables = (self.wrong, self.unfixed, self.unfixable, self.unforetold)
         for node in ast.parse(self.text).body:
             if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) or node.name in names:
                 raise ValueError(f"{self.title}, line {node.lineno}: a definition with a name of its own is wanted")
             names.add(node.name)
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             source = "".join(lines[first - 1 : node.end_lineno])
-            tables = (self.wrong, self.unfixed, self.unfixable)
             yield Snippet(node.name, source, self.presets, *(table.get(node.name) for table in tables))
-        unknown = {*self.wrong, *self.unfixed, *self.unfixable} - names
+        unknown = {name for table in tables for name in table} - names
         if unknown:
             raise ValueError(f"{self.title}: no function is called {', '.join(sorted(unknown))}")

@@ -23,12 +23,13 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 
-REMARKS = ("Wrong", "Lost", "Unfixed", "Unfixable", "Witness", "Flake8", "Order", "Large")
+REMARKS = ("Wrong", "Lost", "Unfixed", "Unfixable", "Witness", "Flake8", "Order", "Large", "Unforetold")
 """What a remark is about.
 
 Wrong: the analysis answers otherwise. Lost: what it finds is lost on the way to the report. Unfixed: `fix` does not
 cure it although it should. Unfixable: `fix` must leave it. Witness: the witness goes another way. Flake8: flake8
-reports something else. Order: the answer depends on how the files are given. Large: on how long they are.
+reports something else. Order: the answer depends on how the files are given. Large: on how long they are. Unforetold:
+`check` says otherwise what `fix` does.
 """
 
 _FENCE = re.compile(r"^`(?P<path>[\w./]+)`\n\n```(?:python|toml)\n(?P<text>.*?)^```$", flags=re.MULTILINE | re.DOTALL)

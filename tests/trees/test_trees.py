@@ -150,7 +150,7 @@ def test_a_fix_cures_it(tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert fix_paths(["."], options, unsafe=True, write=True).changes == ()
 
 
-@pytest.mark.parametrize("tree", parameters(only=lambda tree: tree.expected))
+@pytest.mark.parametrize("tree", parameters("Unforetold", only=lambda tree: tree.expected))
 def test_check_foretells_what_fix_does(tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tree.write(tmp_path))
     options, spellings = options_of(tmp_path), Spellings()
