@@ -145,7 +145,7 @@ PRESETS: dict[str, tuple[Pair, ...]] = {
             ),
         ),
         _pair("prepare_for_refit suspend_for_refit", "resume_after_refit", "lifecycle", "generation"),
-        _pair("set_should_stop", "set_should_stop", "lifecycle", "generation"),
+        _pair("set_should_stop", "set_should_stop", "lifecycle", "generation", engines_only=True),
     ),
     "update-session": (
         _session("start_weight_update", "finish_weight_update"),

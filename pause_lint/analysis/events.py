@@ -217,9 +217,7 @@ class Events:
         self.quiet_calls = quiet_calls
 
     def within(self, body: Iterable[ast.AST]) -> Events:
-        """The same for the statements of one function: with what its variables stand for, loop variables among them, and
-        those that hold a route.
-        """
+        """The same for the statements of one function: with what its variables stand for."""
         loops: dict[str, frozenset[str]] = {}
         texts: dict[str, list[ast.expr]] = {}
         stacks: set[str] = set()

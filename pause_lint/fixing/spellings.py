@@ -155,7 +155,8 @@ def answer(pause: Act, name: str, known: Known) -> str | None:
     spelling = pause.deed.spelling
     receivers = _receivers(pause.deed)
     receiver = known.receiver or "".join(receivers[-1:])
-    given = known.given or ""
+    # One method for both is told by its argument.
+    given = known.given or ("False" if name in pause.deed.pair.pauses else "")
     if receiver and receiver != _called_on(pause.deed):
         # What runs a helper says nothing of how the resume itself is run.
         return f"{'await ' if known.awaited else ''}{receiver}.{name}({given})"

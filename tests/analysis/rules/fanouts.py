@@ -382,9 +382,6 @@ async def a_pause_of_each_before_the_try(engines):
         await asyncio.gather(*[engine.continue_generation() for engine in engines])
 """,
     wrong={
-        "a_resume_of_each": "taking the next one is taken to raise before it is resumed",
-        "a_pause_and_a_resume_of_each": "taking the next one is taken to raise before it is resumed",
-        "a_resume_of_each_in_a_loop": "taking the next one is taken to raise before it is resumed",
         "a_resume_of_each_by_a_map": "a function that is defined on the spot is not followed into a map",
         "a_pause_of_each_before_the_try": "that they are many is not known",
     },

@@ -191,9 +191,6 @@ class ReleasedBeforeTheResume:
             self.engine.continue_generation()
 """,
     presets=("all",),
-    wrong=dict.fromkeys(
-        ("AWeightLock", "AWeightLockProtected"), "`acquire` of an asyncio lock is a coroutine, and `release` is none"
-    ),
     unfixed={"SpinningForEverInAStraightLine": "a loop that is left once the lock is got"},
 )
 

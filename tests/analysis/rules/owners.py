@@ -453,7 +453,6 @@ class OffloadsWhatTheOneAboveDoes:
         self.engine.continue_generation()
         super().onload()
 """,
-    wrong={"PausesByTheOneAboveAndResumesByItsOwn": "`super()` and `self` are the same object"},
 )
 
 SECTIONS = (FLAGS, CALLBACKS, CLOSURES, OVERRIDES)

@@ -367,6 +367,7 @@ class RetriedUntilItWorks:
             self.rollout.resume()
 """,
     presets=("all",),
+    wrong={"PausedInOneRoundAndResumedInALaterOne": "what may rest is taken to be resumed in a later round"},
 )
 
 SECTIONS = (REVERSED, SPLIT, ITERATIONS)

@@ -160,10 +160,6 @@ def an_alias_protected(trainer):
         trainer.rollout_engine.resume()
 """,
     presets=("all",),
-    wrong={
-        "an_alias": "an alias does not take the name of what it stands for",
-        "an_alias_of_a_parameter": "an alias does not take the name of what it stands for",
-    },
 )
 
 OTHERS = Section(
@@ -368,7 +364,6 @@ class ASleepingThread:
         self.engine.wake_up()
 """,
     presets=("all",),
-    wrong={"MonitorsInALoop": "the words that rule a receiver out are known in the singular only"},
 )
 
 SECTIONS = (ENGINES, OTHERS)
