@@ -293,9 +293,10 @@ def a_keyword(engine):
     engine.set_should_stop(should_stop=False)
 
 
-def never_off(engine):
-    engine.set_should_stop(True)  # PR001
-    work()
+class NeverOff:
+    def update(self):
+        self.engine.set_should_stop(True)  # PR001
+        work()
 
 
 def off_in_a_finally(engine):
@@ -336,8 +337,8 @@ def the_flag_of_a_trainer(trainer):
     work()
 """,
     presets=("all",),
-    unforetold={"never_off": "`check` says that there is a fix"},
-    unfixed={"never_off": "how to call what is never called with `False` is not known"},
+    unforetold={"NeverOff": "`check` says that there is a fix"},
+    unfixed={"NeverOff": "how to call what is never called with `False` is not known"},
 )
 
 TUPLES = Section(
