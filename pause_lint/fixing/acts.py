@@ -40,6 +40,10 @@ class Act(NamedTuple):
     is_helped: bool
     """Whether it is done in a function that its statement calls."""
 
+    def stands_in(self, node: ast.AST) -> bool:
+        """Whether it stands within `node`."""
+        return any(part is self.deed.node for part in walk(node))
+
     @property
     def is_awaited(self) -> bool:
         """Whether its statement awaits."""
