@@ -129,7 +129,18 @@ def rewrite(data: bytes, plan: Plan) -> bytes:
         raise CannotRewrite(f"line {error.lineno}: not valid Python: {error.msg}") from None
     except ValueError as error:
         raise CannotRewrite(f"not valid Python: {error}") from None
+    if b"# type:" in data and _is_typed(data) and not _is_typed(new):
+        raise CannotRewrite("a type comment would stand where it counts for nothing")
     return new
+
+
+def _is_typed(data: bytes) -> bool:
+    """Whether type comments are where the grammar wants them (PEP 484)."""
+    try:
+        ast.parse(data, type_comments=True)
+    except SyntaxError:
+        return False
+    return True
 
 
 def _check_depth(tree: ast.Module) -> None:
