@@ -129,7 +129,7 @@ def rewrite(data: bytes, plan: Plan) -> bytes:
         raise CannotRewrite(f"line {error.lineno}: not valid Python: {error.msg}") from None
     except ValueError as error:
         raise CannotRewrite(f"not valid Python: {error}") from None
-    if b"# type:" in data and _is_typed(data) and not _is_typed(new):
+    if _TYPE.search(data.decode("latin-1")) and _is_typed(data) and not _is_typed(new):
         raise CannotRewrite("a type comment would stand where it counts for nothing")
     return new
 
