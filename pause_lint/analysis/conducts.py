@@ -145,7 +145,7 @@ def _dropped(
             if deed.bare
             and not deed.pair.tested  # an `asyncio.Lock` is acquired by a coroutine and released by none
             and (
-                (deed.spelling in coroutines and deed.receiver not in [("name", name) for name in imported])
+                (deed.spelling in coroutines and not (deed.receiver[:1] == ("name",) and deed.receiver[1] in imported))
                 or any(
                     _is_other_half(deed, other) and _share(conduct.function, function, deed.receiver)
                     for function, other in awaited

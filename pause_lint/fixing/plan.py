@@ -13,7 +13,7 @@ from pause_lint.analysis import graph as g
 from pause_lint.analysis.program import Case
 from pause_lint.analysis.syntax import own_nodes, walk
 from pause_lint.fixing import shapes
-from pause_lint.fixing.acts import condition_of, scene_of
+from pause_lint.fixing.acts import Scene, condition_of, scene_of
 from pause_lint.fixing.edits import Plan
 from pause_lint.fixing.flags import flagged
 from pause_lint.fixing.spellings import Known, Spellings
@@ -38,16 +38,25 @@ _RESUMED = (
 def plans(case: Case, spellings: Spellings) -> Iterator[Plan]:
     """The plans that cure the pause of `case`, best first. `spellings`: how the project resumes."""
     last = _pauses_last(case)
-    if last and _only_pauses(case):
+    scene = None if isinstance(case.function.node, ast.Module) else scene_of(case)
+    if scene is None or (last and _only_pauses(case)):
         return
-    scene = scene_of(case)
-    why_unsafe = _TWICE if _hands_on(case) else _ON_PURPOSE if last else ""
-    if scene is not None and not why_unsafe:
-        guarded = any(isinstance(outer, ast.If) for act in scene.closing for outer in act.chain[1:])
-        why_unsafe = _UNGUARDED if scene.may_not_pause and guarded else _MORE if scene.goes_on_resuming else ""
-    for plan in _plans(case, spellings):
+    why_unsafe = _why_unsafe(scene, last)
+    for plan in _plans(scene, spellings):
         if cures(case, plan):
             yield Plan(plan.edits, safe=False, why_unsafe=why_unsafe) if why_unsafe and plan.safe else plan
+
+
+def _why_unsafe(scene: Scene, last: bool) -> str:
+    """Why no plan can be trusted, whatever its shape; empty if one can. last: whether no work follows the pause."""
+    if _hands_on(scene.case):
+        return _TWICE
+    if last:
+        return _ON_PURPOSE
+    guarded = any(isinstance(outer, ast.If) for act in scene.closing for outer in act.chain[1:])
+    if guarded and scene.may_not_pause:
+        return _UNGUARDED
+    return _MORE if scene.goes_on_resuming else ""
 
 
 def why_none(case: Case) -> str:
@@ -111,12 +120,8 @@ def _hands_on(case: Case) -> bool:
     )
 
 
-def _plans(case: Case, spellings: Spellings) -> Iterator[Plan]:
-    if isinstance(case.function.node, ast.Module):
-        return
-    scene = scene_of(case)
-    if scene is None:
-        return
+def _plans(scene: Scene, spellings: Spellings) -> Iterator[Plan]:
+    case = scene.case
     known = Known() if scene.resumes else spellings.of(case)
     if case.may_return:
         yield from shapes.entered(scene, known)
