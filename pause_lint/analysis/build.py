@@ -13,7 +13,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from pause_lint.analysis import graph as g
-from pause_lint.analysis.events import Deed, Events, Target, loop_bindings, never_raises, stores, takes_values
+from pause_lint.analysis.events import (
+    Deed,
+    Events,
+    Target,
+    calls_back,
+    loop_bindings,
+    never_raises,
+    stores,
+    takes_values,
+)
 from pause_lint.analysis.exceptions import (
     CANCELLED,
     CLOSED,
@@ -332,6 +341,12 @@ class _Builder(Wiring):
         raises: tuple[Thrown, ...],
         syntax: Sequence[ast.AST],
     ) -> int:
+        turns = self.events.turns(target, iterated)
+        if turns:
+            after = otherwise
+            for turn in reversed(turns):
+                after = self._turn(turn, target, body, after, context._replace(loop=(nxt, after, len(context.frames))))
+            return self.expression(iterated, after, context)
         over = self.terms.iterable(iterated, context.scope)
         done = self._done_to_items(target, syntax)
         if done and over[0] == "sym":
@@ -356,6 +371,30 @@ class _Builder(Wiring):
             else self.add(g.CHOICE, context.depth, to=start, alt=otherwise)
         )
         return self.expression(iterated, self.call(first, context, raises, iterated), context, kept=True)
+
+    def _turn(
+        self,
+        turn: Mapping[str, ast.expr],
+        target: ast.expr,
+        body: Callable[[int, Context], int],
+        nxt: int,
+        context: Context,
+    ) -> int:
+        """One turn of a loop through texts that are written out."""
+        events = self.events
+        self.events = events.at_turn(turn)
+        try:
+            start = body(nxt, context)
+        finally:
+            self.events = events
+        pairs: list[tuple[str, Term]] = []
+        fresh: list[int] = []
+        for node in walk(target):
+            if isinstance(node, ast.Name):
+                value = turn.get(node.id)
+                term = symbol(node) if value is None else self.terms.of(value, context.scope)
+                self._bind(node, term, pairs, fresh, context)
+        return self.assign(pairs, start, context, tuple(fresh))
 
     def _bind_loop(self, target: ast.expr, iterated: ast.expr, over: Term, nxt: int, context: Context) -> int:
         known = dict(loop_bindings(target, iterated, over, self.terms))
@@ -382,12 +421,19 @@ class _Builder(Wiring):
         deed = self.events.deed(call, {}) or self._implied(call)
         if deed is not None:
             return {deed.kind}
-        if not (isinstance(call.func, ast.Name) and self.names.matter(call.func.id)):
-            return set()
-        bodies = [getattr(value, "body", []) for value in self.names.resolved(call.func.id)]
+        return self._kinds_of(call.func) if isinstance(call.func, ast.Name) else set()
+
+    def _kinds_of(self, callee: ast.expr) -> set[str]:
+        """The kinds of deeds that calling the value of an expression does: of a local function, a bound method."""
+        values: list[ast.AST] = [callee]
+        if isinstance(callee, ast.Name) and self.names.matter(callee.id):
+            values = self.names.resolved(callee.id)
+        referred = [self.events.reference(value, {}) for value in values if isinstance(value, ast.Attribute | ast.Call)]
+        bodies = [getattr(value, "body", []) for value in values if isinstance(value, FUNCTIONS)]
         nodes = [node for body in bodies for node in own_nodes(body if isinstance(body, list) else [body])]
+        found = {deed.kind for deed in referred if deed is not None}
         deeds = [self.events.deed(node, {}) for node in nodes if isinstance(node, ast.Call)]
-        return {deed.kind for deed in deeds if deed is not None}
+        return found | {deed.kind for deed in deeds if deed is not None}
 
     def _try(self, node: ast.Try | ast.TryStar, nxt: int, context: Context) -> int:
         inner, normal = context, nxt
@@ -672,6 +718,9 @@ class _Builder(Wiring):
             nxt = self._guarded_deed(deed, node, nxt, context, raises)
             return self._operands(deed, nxt, context)
         if isinstance(call, ast.Call):
+            entry = self._called_back(call, nxt, context) if calls_back(call) else None
+            if entry is not None:
+                return entry
             entry = self._local_call(call, nxt, context, isinstance(node, ast.Await))
             if entry is not None:
                 return entry
@@ -768,7 +817,10 @@ class _Builder(Wiring):
             return self._call_by_name(call.func.id, call, nxt, context, awaited)
         if self.events.registers(call) or stores(call.func) or takes_values(call):
             return None
-        for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+        arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if len(set().union(*(self._kinds_of(argument) for argument in arguments))) > 1:
+            return None  # both halves: whoever runs these brings them together
+        for argument in arguments:
             run: int | None = None
             if isinstance(argument, ast.Name) and self.names.matter(argument.id):
                 run = self._call_by_name(argument.id, call, nxt, context, awaited)
@@ -778,8 +830,19 @@ class _Builder(Wiring):
                 isinstance(argument.func, ast.Name) and self.names.matter(argument.func.id)
             ):
                 run = self._call_by_name(argument.func.id, argument, nxt, context, awaited)
-            if run is not None and not self.events.hands_on_both(call, context.scope):
+            if run is not None:
                 return self.plain([part for part in call.args if part is not argument], run, context)
+        return None
+
+    def _called_back(self, call: ast.Call, nxt: int, context: Context) -> int | None:
+        """What a future calls once it is done, if that resumes; what it raises is logged and goes no further."""
+        for target in call.args[:1]:
+            if isinstance(target, ast.Name) and not self.names.matter(target.id):
+                return None
+            if isinstance(target, ast.Name | ast.Lambda) and self._kinds_of(target) == {"resume"}:
+                caught = g.Clause(clause_types(None), nxt)
+                dispatch = self.add(g.DISPATCH, context.depth + 1, handler=context.handler, arg=[caught])
+                return self._inline_value(target, [], call, nxt, context._replace(handler=dispatch))
         return None
 
     def _call_by_name(self, name: str, call: ast.Call, nxt: int, context: Context, awaited: bool) -> int | None:
@@ -817,10 +880,11 @@ class _Builder(Wiring):
             )
         if not isinstance(value, FUNCTIONS):
             return None
-        parameters = [argument.arg for argument in (*value.args.posonlyargs, *value.args.args)]
-        return self._inline(
-            value, dict(zip(parameters, args, strict=False)), site, nxt, context._replace(at_yield=None)
-        )
+        given = self.names.closures.get(id(value))
+        if given is None:
+            parameters = [argument.arg for argument in (*value.args.posonlyargs, *value.args.args)]
+            given = dict(zip(parameters, args, strict=False))
+        return self._inline(value, given, site, nxt, context._replace(at_yield=None))
 
     def _inline_target(self, target: Target, site: ast.expr, nxt: int, context: Context) -> int | None:
         """The body of a function elsewhere in the tree in place of a call of it."""

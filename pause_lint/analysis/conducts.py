@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from pause_lint.analysis.events import Deed, Events, takes_values
+from pause_lint.analysis.events import Deed, Events, takes_values, unpacked
 from pause_lint.analysis.functions import DEFINITIONS, Function, functions, is_nested_in, mentioned_lines, spans
 from pause_lint.analysis.guards import Term, last_name
 from pause_lint.analysis.ownership import Conduct
@@ -29,9 +29,15 @@ class View(NamedTuple):
     conducts: tuple[Conduct, ...]
 
 
-def view(module: Module, events: Events, coroutines: frozenset[str]) -> View:
-    """Look at one module. `coroutines`: names that the tree defines, and only as `async def`."""
+def view(module: Module, events: Events, coroutines: frozenset[str], reading: Sequence[int] = ()) -> View:
+    """Look at one module.
+
+    coroutines: names that the tree defines, and only as `async def`. reading: lines that read a constant whose text
+    holds a word of the vocabulary.
+    """
     lines = mentioned_lines(module, events.vocabulary)
+    if reading:
+        lines = sorted({*lines, *reading})
     if not lines:
         return View(module, ())
     found = list(functions(module, lines))
@@ -39,7 +45,7 @@ def view(module: Module, events: Events, coroutines: frozenset[str]) -> View:
     dropped = list(_dropped(conducts, coroutines, module.imported_modules))
     if dropped:
         dead = frozenset(id(deed.node) for _, deed in dropped)
-        alive = Events(events.vocabulary, events.terms, events.quiet_calls, dead)
+        alive = Events(events.vocabulary, events.terms, events.quiet_calls, dead, constants=events.constants)
         conducts = [
             _conduct(module, function, alive, lines)._replace(
                 dropped=tuple(deed for conduct, deed in dropped if conduct.function is function),
@@ -83,8 +89,9 @@ def _conduct(module: Module, function: Function, events: Events, lines: list[int
     whole = isinstance(function.node, ast.Module)
     own = [node for node in function.body if not isinstance(node, DEFINITIONS)] if whole else function.body
     events = events.within(own)
-    if events.texts:
-        lines = sorted({*lines, *module.lines_with_any(sorted(events.texts))})
+    told = {*events.texts, *events.turning}
+    if told:
+        lines = sorted({*lines, *module.lines_with_any(sorted(told))})
     for deed in _deeds(function.body, events, lines):
         (pauses if deed.kind == "pause" else resumes).append(deed)
     return Conduct(function, tuple(pauses), tuple(resumes))
@@ -99,11 +106,24 @@ def _deeds(body: Sequence[ast.AST], events: Events, lines: list[int]) -> Iterato
             continue
         if isinstance(node, ast.stmt) and not spans(lines, node):
             continue
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        loop = _loop(node)
+        turns = events.turns(loop.target, loop.iterated) if loop is not None else []
+        if loop is not None and turns:
+            at_turns = (deed for turn in turns for deed in _deeds(loop.repeated, events.at_turn(turn), lines))
+            yield from {(id(deed.node), deed.spelling): deed for deed in at_turns}.values()
+            stack += reversed(loop.rest)
+            continue
+        if isinstance(node, ast.Assign):
             # A bound method under a name of the function's own: it is called by that name.
-            deed = events.reference(node.value, {}) if isinstance(node.value, ast.Attribute | ast.Call) else None
-            if deed is not None and _is_run(node.targets[0].id, body):
-                yield deed
+            bound = [
+                deed
+                for name, value in unpacked(node.targets[0], node.value)
+                if isinstance(value, ast.Attribute | ast.Call)
+                and (deed := events.reference(value, {})) is not None
+                and _is_run(name, body)
+            ]
+            if bound:
+                yield from bound
                 continue
         if isinstance(node, ast.Await | ast.Call):
             deed = events.deed(node, {})
@@ -111,6 +131,24 @@ def _deeds(body: Sequence[ast.AST], events: Events, lines: list[int]) -> Iterato
                 yield deed
                 continue
         stack += reversed(children(node))
+
+
+class _Loop(NamedTuple):
+    """A loop or comprehension: what it binds, what it goes through, what it repeats, and what else belongs to it."""
+
+    target: ast.expr
+    iterated: ast.expr
+    repeated: Sequence[ast.AST]
+    rest: Sequence[ast.AST]
+
+
+def _loop(node: ast.AST) -> _Loop | None:
+    match node:
+        case ast.For(target=target, iter=iterated, body=body, orelse=orelse):
+            return _Loop(target, iterated, body, orelse)
+        case ast.ListComp(generators=[one]) | ast.SetComp(generators=[one]) | ast.GeneratorExp(generators=[one]):
+            return _Loop(one.target, one.iter, [*one.ifs, node.elt], [])
+    return None
 
 
 def _is_run(name: str, body: Sequence[ast.AST]) -> bool:

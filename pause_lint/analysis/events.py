@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from typing import NamedTuple
 
 from pause_lint.analysis.guards import Term, Terms, last_name, names, substitute
@@ -16,6 +17,7 @@ from pause_lint.analysis.syntax import blocks, walk
 from pause_lint.finding import Step
 from pause_lint.pairs import Pair, Vocabulary, fits, plain_name, words
 
+_MOST_TURNS = 16
 OPAQUE: Term = ("opaque",)
 """A receiver of which nothing is known: it may be any."""
 
@@ -198,11 +200,14 @@ class Events:
         inlined: Mapping[int, Target] | None = None,
         managers: Mapping[int, Target] | None = None,
         registered: Mapping[int, Deed] | None = None,
+        constants: Mapping[int, ast.expr] | None = None,
     ) -> None:
         """`dead`: calls that do nothing; `implied`: deeds done in callees; `inlined`: callees to follow in place;
-        `managers`: generator functions that make context managers; `registered`: what functions do that are registered.
+        `managers`: generator functions that make context managers; `registered`: what functions do that are registered;
+        `constants`: what names of modules stand for.
 
-        All by the identity of the calls. A call whose callee cannot be followed in place does the implied deed.
+        All by the identity of the calls and names. A call whose callee cannot be followed in place does the implied
+        deed.
         """
         self.vocabulary = vocabulary
         self.dead = dead
@@ -210,8 +215,11 @@ class Events:
         self.inlined = inlined or {}
         self.managers = managers or {}
         self.registered = registered or {}
+        self.constants = constants or {}
         self.loops: Mapping[str, frozenset[str]] = {}
         self.texts: Mapping[str, ast.expr] = {}
+        self.tables: Mapping[str, ast.expr] = {}
+        self.turning: frozenset[str] = frozenset()
         self.stacks: frozenset[str] = frozenset()
         self.terms = terms
         self.quiet_calls = quiet_calls
@@ -219,18 +227,25 @@ class Events:
     def within(self, body: Iterable[ast.AST]) -> Events:
         """The same for the statements of one function: with what its variables stand for."""
         loops: dict[str, frozenset[str]] = {}
-        texts: dict[str, list[ast.expr]] = {}
+        values: dict[str, list[ast.expr]] = {}
         stacks: set[str] = set()
+        taken: list[tuple[ast.expr, ast.expr]] = []
         choosy = any(pair.receivers or pair.never for pair in self.vocabulary.pairs)
         # Loops and assignments are statements; only where receivers are chosen by their words do comprehensions count.
         for node in (part for top in body for part in walk(top)) if choosy else _statements(body):
             match node:
-                case ast.For(target=target, iter=over) | ast.AsyncFor(target=target, iter=over):
+                case (
+                    ast.For(target=target, iter=over)
+                    | ast.AsyncFor(target=target, iter=over)
+                    | ast.comprehension(target=target, iter=over)
+                ):
                     self._note_loop(target, over, loops)
-                case ast.comprehension(target=target, iter=over):
-                    self._note_loop(target, over, loops)
-                case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                    texts.setdefault(name, []).append(value)
+                    taken.append((target, over))
+                case (
+                    ast.Assign(targets=[ast.Name(id=name)], value=value)
+                    | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+                ):
+                    values.setdefault(name, []).append(value)
                     if _makes_stack(value):
                         stacks.add(name)
                     if choosy and isinstance(value, ast.Attribute | ast.Name | ast.Subscript):
@@ -239,23 +254,46 @@ class Events:
                     for item in items:
                         if isinstance(item.optional_vars, ast.Name) and _makes_stack(item.context_expr):
                             stacks.add(item.optional_vars.id)
-        routes = {
-            name: values[0] for name, values in texts.items() if len(values) == 1 and route_of(values[0]) is not None
-        }
-        found = Events(
-            self.vocabulary,
-            self.terms,
-            self.quiet_calls,
-            self.dead,
-            self.implied,
-            self.inlined,
-            self.managers,
-            self.registered,
-        )
+        found = copy(self)
         found.loops = loops
-        found.texts = routes
+        single = {name: bound[0] for name, bound in values.items() if len(bound) == 1}
+        found.texts = {name: value for name, value in single.items() if self.tells(value)}
+        found.tables = {name: value for name, value in single.items() if isinstance(value, ast.Tuple | ast.List)}
+        found.turning = frozenset(name for one in taken for turn in found.turns(*one) for name in turn)
         found.stacks = frozenset(stacks)
         return found
+
+    def tells(self, value: ast.expr) -> bool:
+        """Whether an expression says, as a text, what may pause or resume: a name of a pair or a route."""
+        if isinstance(value, ast.Constant) and isinstance(value.value, str):
+            plain = plain_name(value.value)
+            if plain in self.vocabulary.pausing or plain in self.vocabulary.resuming:
+                return True
+        return route_of(value) is not None
+
+    def turns(self, target: ast.expr, iterated: ast.expr) -> list[dict[str, ast.expr]]:
+        """What a loop binds at each of its turns, if it goes through texts that are written out and one of them tells
+        something; else nothing.
+        """
+        if isinstance(iterated, ast.Name) and iterated.id in self.tables:
+            iterated = self.tables[iterated.id]
+        iterated = self.constants.get(id(iterated), iterated)
+        if not isinstance(iterated, ast.Tuple | ast.List) or len(iterated.elts) > _MOST_TURNS:
+            return []
+        turns = [dict(unpacked(target, item)) for item in iterated.elts]
+        return turns if any(self.tells(value) for turn in turns for value in turn.values()) else []
+
+    def at_turn(self, turn: Mapping[str, ast.expr]) -> Events:
+        """The same at one turn of a loop."""
+        found = copy(self)
+        found.texts = {**self.texts, **turn}
+        return found
+
+    def text(self, node: ast.expr) -> ast.expr:
+        """What a name stands for, if it is known; any other expression is itself."""
+        if isinstance(node, ast.Name) and node.id in self.texts:
+            return self.texts[node.id]
+        return self.constants.get(id(node), node)
 
     def _note_loop(self, target: ast.expr, over: ast.expr, loops: dict[str, frozenset[str]]) -> None:
         for name, term in loop_bindings(target, over, self.terms.iterable(over, {}), self.terms):
@@ -291,7 +329,7 @@ class Events:
                 return name in _QUIET_NAMES
             if name == "format":  # as an f-string, which does not raise either
                 return isinstance(func.value, ast.Constant) or owner.isupper()
-            return name in _QUIET_METHODS or self.registers(call) or name == "add_done_callback"
+            return name in _QUIET_METHODS or self.registers(call) or calls_back(call)
         return False
 
     def registers(self, call: ast.Call) -> bool:
@@ -401,24 +439,25 @@ class Events:
 
     def _got(self, call: ast.Call, got: ast.Call, scope: Mapping[str, str]) -> Deed | None:
         match got.args:
-            case [receiver, ast.Constant(value=str() as name), *_]:
-                return self._named(call, name, receiver, scope)
+            case [receiver, text, *_]:
+                match self.text(text):
+                    case ast.Constant(value=str() as name):
+                        return self._named(call, name, receiver, scope)
         return None
 
     def _handed_on(self, call: ast.Call, scope: Mapping[str, str]) -> Deed | None:
         """`call_maybe_async(x.pause)`, `executor.submit(x.pause)`, `Thread(target=x.pause)`."""
         name = last_name(call.func)
-        if not name or takes_values(call) or stores(call.func) or self.registers(call):
+        later = calls_back(call)
+        if not name or takes_values(call) or (stores(call.func) and not later) or self.registers(call):
             return None
         handed = self._references(call, scope)
         if len({found.kind for _, found in handed}) != 1:
             return None  # nothing, or both halves: whoever runs these brings them together
+        if later and handed[0][1].kind == "pause":
+            return None  # not yet
         argument, found = handed[0]
         return found._replace(node=call, parts=tuple(part for part in call.args if part is not argument))
-
-    def hands_on_both(self, call: ast.Call, scope: Mapping[str, str]) -> bool:
-        """Whether a call is handed both halves of a pair: whoever runs them brings them together."""
-        return len({found.kind for _, found in self._references(call, scope)}) > 1
 
     def _references(self, call: ast.Call, scope: Mapping[str, str]) -> list[tuple[ast.expr, Deed]]:
         """The arguments of a call that pause or resume when they are called."""
@@ -451,9 +490,8 @@ class Events:
         for place, argument in enumerate(
             (*call.args, *(keyword.value for keyword in call.keywords if keyword.arg in ("method", "name")))
         ):
-            if not (
-                isinstance(argument, ast.Constant) and isinstance(argument.value, str) and argument.value.isidentifier()
-            ):
+            said = self.text(argument)
+            if not (isinstance(said, ast.Constant) and isinstance(said.value, str) and said.value.isidentifier()):
                 continue
             if (
                 place
@@ -466,7 +504,7 @@ class Events:
                 target = func.value if isinstance(func, ast.Attribute) else None
             receiver = OPAQUE if target is None else self.terms.iterable(target, scope)
             found = self._of_name(
-                call, argument.value, receiver, frozenset() if target is None else words_of(target), scope
+                call, said.value, receiver, frozenset() if target is None else words_of(target), scope
             )
             if found is not None:
                 return found._replace(many=True, parts=tuple(a for a in call.args if a is not argument))
@@ -481,9 +519,7 @@ class Events:
         if not builder and not words(name) & HTTP_WORDS:
             return None
         for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
-            if isinstance(argument, ast.Name):
-                argument = self.texts.get(argument.id, argument)
-            route = route_of(argument)
+            route = self._route(argument)
             if route is None:
                 continue
             prefix, segment = route
@@ -499,6 +535,22 @@ class Events:
             if found is not None:
                 return found._replace(parts=tuple(a for a in call.args if a is not argument))
         return None
+
+    def _route(self, node: ast.expr) -> tuple[ast.expr | None, str] | None:
+        """The route that an argument names (see `route_of`), be it by a name that stands for it."""
+        match node:
+            case ast.Name() | ast.Attribute():
+                return route_of(self.text(node))
+            case ast.BinOp(left=left, op=ast.Add(), right=ast.Name() | ast.Attribute() as last):
+                inner = route_of(self.text(last))
+                return None if inner is None else (left, inner[1])
+            case ast.JoinedStr(values=[*first, ast.FormattedValue(value=ast.Name() | ast.Attribute() as last)]) if (
+                first
+            ):
+                inner = route_of(self.text(last))
+                prefix = first[0].value if isinstance(first[0], ast.FormattedValue) else None
+                return route_of(node) if inner is None else (prefix, inner[1])
+        return route_of(node)
 
     def _wrapped(self, call: ast.Call, scope: Mapping[str, str]) -> Deed | None:
         """A call that is given a deed to run: `asyncio.run(x.pause())`, `ray.get([e.pause.remote() for e in
@@ -543,6 +595,17 @@ class Events:
             case ast.List(elts=[only]) | ast.Tuple(elts=[only]):
                 return self.deed(only, scope)
         return None
+
+
+def unpacked(target: ast.expr, item: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """The names that taking `item`, which is written out, binds, with what is bound to them."""
+    match target, item:
+        case ast.Name(id=name), _:
+            yield name, item
+        case ((ast.Tuple(elts=targets) | ast.List(elts=targets)), (ast.Tuple(elts=parts) | ast.List(elts=parts))):
+            if len(targets) == len(parts):
+                for one, part in zip(targets, parts, strict=True):
+                    yield from unpacked(one, part)
 
 
 def _meant(kind: str, pair: Pair, name: str, node: ast.expr) -> str | None:
@@ -655,6 +718,11 @@ def stores(func: ast.expr) -> bool:
     first = words(name)
     lead = name.lstrip("_").split("_")[0].lower()
     return lead in _STORING_WORDS or bool(first & {"register", "hook", "mock", "patch", "route", "subscribe"})
+
+
+def calls_back(call: ast.Call) -> bool:
+    """Whether the call has something called once a future is done."""
+    return last_name(call.func) == "add_done_callback"
 
 
 def takes_values(call: ast.Call) -> bool:

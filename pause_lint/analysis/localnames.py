@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from copy import copy
 
-from pause_lint.analysis.events import REGISTRARS, Events
+from pause_lint.analysis.events import REGISTRARS, Events, unpacked
 from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.syntax import children, own_nodes, walk
 from pause_lint.pairs import plain_name
@@ -24,13 +25,17 @@ class LocalNames:
 
     callables: local functions, lambdas and bound methods by name. bindings: how often a name is bound. stacks: the
     names of exit stacks that a `with` enters. registered: by the text of a stack the calls that register
-    something on it.
+    something on it. closures: what the functions that a local function returns are given through its parameters, by
+    the identity of what `resolved` gives for them.
     """
 
     def __init__(self, body: Sequence[ast.stmt], events: Events) -> None:
         self.events = events
         self.words = events.vocabulary.words
         self.callables: dict[str, list[ast.AST]] = {}
+        self.closures: dict[int, dict[str, ast.expr]] = {}
+        self._made: dict[tuple[int, int], ast.AST | None] = {}
+        self._given: dict[str, list[tuple[ast.Call, int]]] = {}
         self.bindings: dict[str, int] = {}
         self.stacks: set[str] = set()
         self.registered: dict[str, list[ast.Call]] = {}
@@ -49,8 +54,14 @@ class LocalNames:
                     ast.Assign(targets=[ast.Name(id=name)], value=value)
                     | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
                 ):
-                    self.bindings[name] = self.bindings.get(name, 0) + 1
                     self._scan_value(name, value)
+                case ast.Assign(targets=[ast.Tuple(elts=targets) | ast.List(elts=targets)], value=ast.Call() as call):
+                    for place, target in enumerate(targets):
+                        if isinstance(target, ast.Name):
+                            self._given.setdefault(target.id, []).append((call, place))
+                case ast.Assign(targets=[ast.Tuple() | ast.List() as target], value=value):
+                    for name, part in unpacked(target, value):
+                        self._scan_value(name, part)
                 case ast.withitem(context_expr=value, optional_vars=target):
                     if isinstance(value, ast.Name):
                         self.stacks.add(value.id)
@@ -91,6 +102,8 @@ class LocalNames:
                 self.callables.setdefault(name, []).append(value)
             case ast.Call(func=func) if last_name(func) == "partial":
                 self.callables.setdefault(name, []).append(value)
+            case ast.Call():
+                self._given.setdefault(name, []).append((value, -1))
 
     def speak(self, node: ast.AST) -> bool:
         """Whether an expression holds anything that matters here beyond raising: a quick look at its words."""
@@ -102,10 +115,16 @@ class LocalNames:
         while stack and not found:
             part = stack.pop()
             if isinstance(part, ast.Attribute):
-                found = self._says(part.attr)
+                found = self._says(part.attr) or id(part) in self.events.constants
             elif isinstance(part, ast.Name):
                 name = part.id
-                found = self._says(name) or name in self.events.texts or (name in self.callables and self.matter(name))
+                found = (
+                    self._says(name)
+                    or name in self.events.texts
+                    or name in self.events.turning
+                    or id(part) in self.events.constants
+                    or self.matter(name)
+                )
             elif isinstance(part, ast.Constant):
                 text = part.value
                 found = isinstance(text, str) and any(word in text for word in self.words)
@@ -129,9 +148,9 @@ class LocalNames:
 
     def matter(self, name: str, seen: frozenset[str] = frozenset()) -> bool:
         """Whether a local callable of this name pauses or resumes."""
-        if name in seen:
+        if name in seen or not (name in self.callables or name in self._given):
             return False
-        return any(self._callable_matters(value, seen | {name}) for value in self.callables.get(name, ()))
+        return any(self._callable_matters(value, seen | {name}) for value in self._values(name))
 
     def _callable_matters(self, value: ast.AST, seen: frozenset[str]) -> bool:
         if isinstance(value, ast.Name):
@@ -152,13 +171,61 @@ class LocalNames:
 
     def resolved(self, name: str, seen: frozenset[str] = frozenset()) -> list[ast.AST]:
         found: list[ast.AST] = []
-        for value in self.callables.get(name, ()):
+        for value in self._values(name):
             if isinstance(value, ast.Name):
                 if value.id not in seen:
                     found += self.resolved(value.id, seen | {name})
             elif value not in found:
                 found.append(value)
         return found
+
+    def _values(self, name: str) -> list[ast.AST]:
+        """What a name is bound to that can be called."""
+        made = (self._closure(call, place) for call, place in self._given.get(name, ()))
+        return [*self.callables.get(name, ()), *(value for value in made if value is not None)]
+
+    def _closure(self, call: ast.Call, place: int) -> ast.AST | None:
+        """The function that a call of a local one gives, or at `place` among what it gives, as one that takes what
+        that takes; None if it has arguments of its own, or if more is done to make it.
+        """
+        key = (id(call), place)
+        if key not in self._made:
+            self._made[key] = None
+            makers = self.callables.get(call.func.id, []) if isinstance(call.func, ast.Name) else []
+            if len(makers) == 1 and isinstance(makers[0], ast.FunctionDef):
+                maker = makers[0]
+                made = returned_function(maker, place)
+                if made is not None:
+                    names = [argument.arg for argument in (*maker.args.posonlyargs, *maker.args.args)]
+                    given = dict(zip(names, call.args, strict=False))
+                    given.update({keyword.arg: keyword.value for keyword in call.keywords if keyword.arg})
+                    whole = copy(made)
+                    whole.args = maker.args
+                    self._made[key] = whole
+                    self.closures[id(whole)] = given
+        return self._made[key]
+
+
+def returned_function(maker: ast.FunctionDef, place: int) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """The nested function without parameters that `maker` returns, or returns at `place` (from 0, -1: alone).
+
+    None if it does anything but define functions and return.
+    """
+    *before, last = maker.body
+    if not isinstance(last, ast.Return):
+        return None
+    given = last.value
+    if place >= 0:
+        given = given.elts[place] if isinstance(given, ast.Tuple | ast.List) and place < len(given.elts) else None
+    found = None
+    for statement in before:
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            if isinstance(given, ast.Name) and statement.name == given.id:
+                found = statement
+        elif not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)):
+            return None
+    bare = found is not None and not (found.args.args or found.args.kwonlyargs or found.decorator_list)
+    return found if bare else None
 
 
 def manager_kind(node: ast.expr) -> str:

@@ -16,6 +16,7 @@ from pause_lint.analysis import holding, lesser, ownership
 from pause_lint.analysis.anatomy import Anatomies
 from pause_lint.analysis.build import build
 from pause_lint.analysis.conducts import View, coroutine_names, view
+from pause_lint.analysis.constants import constants
 from pause_lint.analysis.duty import Duty
 from pause_lint.analysis.effects import Effects, Link, Summary
 from pause_lint.analysis.events import REGISTRARS, Deed, Events, Target, is_fan_out
@@ -151,11 +152,20 @@ class Program:
         anatomies = anatomies or Anatomies(Terms(options.stable_calls))
         self.modules = modules
         self.options = options
-        events = Events(Vocabulary.of(options.pairs), anatomies.terms, options.quiet_calls)
+        plain = Events(Vocabulary.of(options.pairs), anatomies.terms, options.quiet_calls)
+        self.constants = constants(modules, plain.vocabulary, plain.tells)
+        events = Events(plain.vocabulary, plain.terms, plain.quiet_calls, constants=self.constants.values)
         self.coroutines = coroutine_names(modules, {*events.vocabulary.pausing, *events.vocabulary.resuming})
-        agreed = smaller.views if smaller is not None and smaller.coroutines == self.coroutines else ()
-        seen = {id(one.module): one for one in agreed}
-        self.views: list[View] = [seen.get(id(module)) or view(module, events, self.coroutines) for module in modules]
+        agrees = (
+            smaller is not None
+            and smaller.coroutines == self.coroutines
+            and smaller.constants.values.keys() == self.constants.values.keys()
+        )
+        seen = {id(one.module): one for one in smaller.views} if smaller is not None and agrees else {}
+        self.views: list[View] = [
+            seen.get(id(module)) or view(module, events, self.coroutines, self.constants.lines.get(module.path, ()))
+            for module in modules
+        ]
         self.index = Index(modules)
         conducts = {id(conduct.function.node): conduct for one in self.views for conduct in one.conducts}
         self.around = {one.module.path: Surroundings(one.module, one.conducts) for one in self.views}
@@ -174,7 +184,15 @@ class Program:
         run = self._run
         managers = self.effects.managers()
         return Events(
-            plain.vocabulary, plain.terms, plain.quiet_calls, dead, run.implied, run.inlined, managers, run.registered
+            plain.vocabulary,
+            plain.terms,
+            plain.quiet_calls,
+            dead,
+            run.implied,
+            run.inlined,
+            managers,
+            run.registered,
+            plain.constants,
         )
 
     @property
@@ -185,10 +203,12 @@ class Program:
     def words(self) -> dict[str, frozenset[str]]:
         """The names by which callers elsewhere reach functions with an effect, and how routers are put together.
 
-        Beside the name of a method stands that of its class, or of a base of it; beside that of a function its module.
+        Beside the name of a method stands that of its class, or of a base of it; beside that of a function or of a
+        constant its module.
         """
         handlers = any(self.effects.has_effect(endpoint.handler) for endpoint in self.effects.endpoints)
         found: dict[str, frozenset[str]] = dict.fromkeys(MOUNTING if handlers else (), frozenset())
+        found.update(self.constants.names)
         for name, keys in self.effects.names.items():
             routines = [self.index.routines[key] for key in keys]
             outer = [one for one in routines if one.function.parent is None]
@@ -314,13 +334,14 @@ class Program:
         self, module: Module, conduct: Conduct, graph: g.Graph, graphs: dict[int, g.Graph], notes: list[str]
     ) -> Iterator[Case]:
         function = conduct.function
-        done: set[int] = set()
+        done: set[tuple[int, str]] = set()
+        told: set[int] = set()
         resting = Resting(graph)
         for site in graph.deeds("pause"):
             deed: Deed = graph.nodes[site].arg
-            if id(deed.node) in done:
+            if (id(deed.node), deed.spelling) in done:
                 continue
-            done.add(id(deed.node))
+            done.add((id(deed.node), deed.spelling))
             within = graph.nodes[site].site
             if self._rests_in_callee(within or deed.node, deed) or self._is_covered(function, within, deed):
                 continue
@@ -343,9 +364,10 @@ class Program:
                 notes.append(
                     f"{module.path}:{deed.node.lineno}: too many paths in {function.name}; this pause was given up"
                 )
-            if followed.leaks:
-                told = finding(module, function, graph, site, followed, partial(self._within, graph), returning)
-                yield Case(self, module, function, graph, site, followed, told, returning)
+            if followed.leaks and id(deed.node) not in told:
+                told.add(id(deed.node))
+                found = finding(module, function, graph, site, followed, partial(self._within, graph), returning)
+                yield Case(self, module, function, graph, site, followed, found, returning)
 
     def _rests_in_callee(self, expression: ast.expr, deed: Deed) -> bool:
         """Whether a call puts to rest what it runs, and that is not this function's business."""

@@ -159,6 +159,12 @@ def _place(node: ast.AST | None) -> tuple[int, int]:
     return (getattr(node, "lineno", 1 << 30), getattr(node, "col_offset", 0))
 
 
+def _end(node: g.Node) -> tuple[int, int]:
+    """Where a step ends in the function."""
+    syntax = _stands(node)
+    return (getattr(syntax, "end_lineno", None) or 1 << 30, getattr(syntax, "end_col_offset", None) or 0)
+
+
 def _inner_place(node: g.Node) -> tuple[int, ...]:
     """Where a step stands in the function, and if it is one in a callee, where it stands there."""
     return (*_place(_stands(node)), *(_place(node.syntax) if node.site is not None else ()))
@@ -192,13 +198,19 @@ def _in_cleanup(graph: g.Graph, leak: Leak, deed: Deed, cleanups: list[_Stretch]
     if leak.thrown is None:
         return False
     escape = _inner_place(graph.nodes[leak.escape])
+    raised = graph.nodes[leak.escape].op != g.DEED
     resumes = [
-        _inner_place(node)
+        (_inner_place(node), _end(node))
         for node in graph.nodes
         if _undoing(node, deed) and same_receiver(deed.receiver, node.arg.receiver)
     ]
+
+    def stands_before(resume: tuple[int, ...], last: tuple[int, int]) -> bool:
+        # What is evaluated for a call comes before it; at another turn of a loop the call itself may be no resume.
+        return escape < resume or (raised and resume[:2] <= escape[:2] < last)
+
     return any(
-        start <= escape[:2] <= end and any(escape < resume and resume[:2] <= end for resume in resumes)
+        start <= escape[:2] <= end and any(stands_before(*one) and one[0][:2] <= end for one in resumes)
         for start, end in cleanups
     )
 

@@ -291,10 +291,6 @@ class ATaskThatResumesUnlessItFails:
         await self.load()
         await self.engine.continue_generation()
 """,
-    wrong=dict.fromkeys(
-        ("WhenItIsDone", "OnSuccessAndOnFailure", "by_the_resume_itself"),
-        "a callback of a future counts only if it is a method or a function of its own",
-    ),
 )
 
 CLOSURES = Section(
@@ -387,10 +383,6 @@ def that_are_given_back(engine):
 
     return pause, resume
 """,
-    wrong=dict.fromkeys(
-        ("of_a_maker", "of_two_references", "of_two_lambdas", "of_partials"),
-        "names bound by unpacking are not followed",
-    ),
 )
 
 OVERRIDES = Section(

@@ -168,7 +168,6 @@ def a_metric(engine):
     work()
 """,
     presets=("all",),
-    wrong={"ANameThatIsBoundBefore": "a name that a variable holds is not looked up, as a route is"},
 )
 
 NAMES = Section(
@@ -393,8 +392,55 @@ def both_protected(worker_group):
             ray.get(worker_group.run_all(name))
         work()
     finally:
+        for name in ("continue_generation", "reset_cache"):
+            ray.get(worker_group.run_all(name))
+
+
+def the_resume_at_a_later_turn(worker_group):
+    try:
+        worker_group.run_all("pause_generation")  # PR003
+        work()
+    finally:
         for name in ("reset_cache", "continue_generation"):
             ray.get(worker_group.run_all(name))
+
+
+def at_a_turn_that_is_never_reached(llm):
+    for name in ("pause_generation", "continue_generation"):
+        llm.collective_rpc(name)  # PR001
+        if ready():
+            break
+
+
+def at_a_turn_that_leaves_it_out(llm):
+    for name in ("flush_cache", "pause_generation", "continue_generation"):
+        if name == "pause_generation":
+            continue
+        llm.collective_rpc(name)
+    work()
+
+
+def a_table_that_is_bound_to_a_name(llm, info):
+    steps: tuple[tuple[str, dict], ...] = (
+        ("start_weight_update", {"is_checkpoint_format": True}),
+        ("update_weights", {"update_info": info}),
+        ("finish_weight_update", {}),
+    )
+    for name, given in steps:
+        llm.collective_rpc(name, kwargs=given)  # PR001
+
+
+def a_list_of_calls(llm):
+    ray.get([llm.collective_rpc.remote(name) for name in ["pause_generation", "flush_cache"]])  # PR001
+    work()
+    llm.collective_rpc("continue_generation")
+
+
+async def a_route_at_the_end(client, address):
+    route = "/pause_generation"
+    await client.post(f"{address}{route}")  # PR001
+    await work()
+    await client.post(f"{address}/continue_generation")
 
 
 def names_that_are_only_printed(llm):
@@ -422,16 +468,13 @@ def other_names(llm):
     work()
 """,
     presets=("all",),
-    wrong=dict.fromkeys(
-        (
-            "both_names_in_one_loop",
-            "all_of_the_pause",
-            "all_of_the_pause_and_all_of_the_resume",
-            "of_posts",
-            "got_by_name",
-        ),
-        "names in a tuple are not read",
-    ),
+    unfixable={
+        "both_names_in_one_loop": "one loop pauses and resumes",
+        "at_a_turn_that_is_never_reached": "one loop pauses and resumes",
+        "a_table_that_is_bound_to_a_name": "one loop pauses and resumes",
+        "all_of_the_pause_and_all_of_the_resume": "one resume would keep the other from being reached",
+        "the_resume_at_a_later_turn": "which of the turns come first is for people to say",
+    },
 )
 
 SECTIONS = (TEXTS, NAMES, SWITCHES, TUPLES)
