@@ -6,11 +6,11 @@ Worked out once for each function; what it means is decided elsewhere.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeGuard
 
-from pause_lint.analysis.callables import Local, is_callable, is_partial, spoken
-from pause_lint.analysis.events import loop_bindings
+from pause_lint.analysis.callables import Local, given_at, is_callable, is_partial, spoken
+from pause_lint.analysis.events import loop_bindings, unpacked
 from pause_lint.analysis.guards import Term, Terms, last_name
 from pause_lint.analysis.index import Routine
 from pause_lint.analysis.paths import Made
@@ -81,6 +81,7 @@ class Anatomies:
         conditional: set[int] = set()
         variables: dict[str, list[Term]] = {}
         bound: dict[str, list[ast.expr]] = {}
+        given: dict[str, list[ast.expr]] = {}
         stored: list[str] = []
         kept: set[int] = set()
         yields = False
@@ -107,6 +108,15 @@ class Anatomies:
                     kept.update(map(id, _held(node.value)))
                     variables.setdefault(name, []).append(self.terms.of(node.value, {}))
                     bound.setdefault(name, []).append(node.value)
+                    if isinstance(node.value, ast.Call) and not is_partial(node.value):
+                        given.setdefault(name, []).append(given_at(node.value, -1))
+                elif len(node.targets) == 1 and isinstance(node.value, ast.Call):
+                    for place, target in enumerate(getattr(node.targets[0], "elts", ())):
+                        if isinstance(target, ast.Name):
+                            given.setdefault(target.id, []).append(given_at(node.value, place))
+                else:
+                    for name, value in unpacked(node.targets[0], node.value):
+                        bound.setdefault(name, []).append(value)
             elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
                 for name, term in loop_bindings(node.target, node.iter, self.terms.iterable(node.iter, {}), self.terms):
                     variables.setdefault(name, []).append(term)
@@ -115,11 +125,15 @@ class Anatomies:
         # What comes after a guard clause stands under its condition.
         conditional.update(id(call) for call in calls if call.lineno > guarded_from)
         calls.sort(key=lambda call: (call.lineno, call.col_offset))
-        callables = {
+        callables: dict[str, Sequence[ast.expr]] = {
             name: values
             for name, values in bound.items()
             if all(map(is_callable, values)) and stored.count(name) == len(values)
         }
+        called = {call.func.id for call in calls if isinstance(call.func, ast.Name)}
+        callables.update(
+            (name, values) for name, values in given.items() if name in called and stored.count(name) == len(values)
+        )
         made = {
             name: values[0]
             for name, values in bound.items()

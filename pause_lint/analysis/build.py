@@ -954,6 +954,10 @@ class _Builder(Wiring):
         bound |= {handler.name for handler in nodes if isinstance(handler, ast.ExceptHandler) and handler.name}
         parameters = [*value.args.posonlyargs, *value.args.args, *value.args.kwonlyargs]
         parameters += [rest for rest in (value.args.vararg, value.args.kwarg) if rest is not None]
+        if context.foreign:  # what a function returns is given what that one is given
+            named = {parameter.arg for parameter in parameters}
+            parameters += [ast.arg(arg=name) for name in given if name not in named]
+            self.made += parameters
         bound |= {parameter.arg for parameter in parameters}
         surrounding = {} if context.foreign else context.scope
         stored = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}

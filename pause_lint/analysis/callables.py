@@ -22,11 +22,14 @@ _DEPTH = 4
 
 
 class Application(NamedTuple):
-    """A function, as it is named, applied to arguments."""
+    """A function, as it is named, applied to arguments. place: what is called is the function that this one then
+    returns (see `returned_function`).
+    """
 
     func: ast.Name | ast.Attribute
     args: Sequence[ast.expr]
     keywords: Sequence[ast.keyword]
+    place: int | None = None
 
 
 def applications(
@@ -44,6 +47,10 @@ def applications(
             yield from applications(orelse, args, keywords, local, depth - 1)
         case ast.Name() | ast.Attribute():
             yield Application(func, args, keywords)
+        case ast.Subscript(
+            value=ast.Call(func=ast.Name() | ast.Attribute() as maker) as call, slice=ast.Constant(value=int() as place)
+        ):
+            yield Application(maker, call.args, call.keywords, place)
         case ast.Call(args=[first, *more], keywords=given) if is_partial(func):
             yield from applications(first, [*more, *args], [*given, *keywords], local, depth - 1)
         case ast.Lambda():
@@ -54,6 +61,35 @@ def applications(
 def is_partial(node: ast.AST) -> bool:
     """Whether an expression binds arguments to a function: `partial(f, x)`."""
     return isinstance(node, ast.Call) and last_name(node.func) == "partial"
+
+
+def given_at(call: ast.Call, place: int) -> ast.Subscript:
+    """What a call gives at `place`, from 0, or with -1 alone, as an expression."""
+    return ast.copy_location(ast.Subscript(value=call, slice=ast.Constant(value=place), ctx=ast.Load()), call)
+
+
+def returned_function(
+    maker: ast.FunctionDef | ast.AsyncFunctionDef, place: int
+) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """The nested function without parameters that `maker` returns, or returns at `place` (from 0, -1: alone).
+
+    None if it does anything but define functions and return.
+    """
+    *before, last = maker.body
+    if not isinstance(last, ast.Return) or isinstance(maker, ast.AsyncFunctionDef):
+        return None
+    given = last.value
+    if place >= 0:
+        given = given.elts[place] if isinstance(given, ast.Tuple | ast.List) and place < len(given.elts) else None
+    found = None
+    for statement in before:
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            if isinstance(given, ast.Name) and statement.name == given.id:
+                found = statement
+        elif not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)):
+            return None
+    bare = found is not None and not (found.args.args or found.args.kwonlyargs or found.decorator_list)
+    return found if bare else None
 
 
 def is_callable(value: ast.AST) -> bool:

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from pause_lint.analysis.callables import Local, applications, is_callable
+from pause_lint.analysis.callables import Local, applications, is_callable, returned_function
 from pause_lint.analysis.events import REGISTRARS, RPC_WORDS, Target, is_logging, stores
 from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.index import Index, Routine, imports, imports_exactly, is_stub
@@ -64,8 +64,16 @@ class CallGraph:
         for one in applications(func, args, keywords, local):
             name = self._meant(last_name(one.func), where)
             if name in names:
-                found += self._callees(one.func, name, one.args, one.keywords, where)
+                callees = self._callees(one.func, name, one.args, one.keywords, where)
+                found += callees if one.place is None else self._returned(callees, one.place)
         return found
+
+    def _returned(self, makers: Sequence[Target], place: int) -> Iterator[Target]:
+        """The functions that others return, which run with what those are given."""
+        for maker in makers:
+            made = returned_function(maker.node, place)
+            if made is not None and self.interesting(self.index.routines[id(made)]):
+                yield maker._replace(node=made, receiver=None)
 
     def _handed(
         self,

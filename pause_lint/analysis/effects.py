@@ -196,7 +196,9 @@ class Effects:
             yield owner.name
         yield from self.index.names_of(routine)
         if routine.function.parent is not None:
-            # What a decorator wraps around a function runs when that is called.
+            # What a function returns runs when what it gave is called, and what a decorator wraps around another one
+            # when that is called.
+            yield routine.function.parent.short
             yield from (other.name for other in self.index.decorated.get(routine.function.parent.short, ()))
         yield from self.index.aliases_of(routine.name)
         for endpoint in self.endpoints:

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Sequence
 from copy import copy
 
+from pause_lint.analysis.callables import returned_function
 from pause_lint.analysis.events import REGISTRARS, Events, unpacked
 from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.syntax import children, own_nodes, walk
@@ -204,28 +205,6 @@ class LocalNames:
                     self._made[key] = whole
                     self.closures[id(whole)] = given
         return self._made[key]
-
-
-def returned_function(maker: ast.FunctionDef, place: int) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-    """The nested function without parameters that `maker` returns, or returns at `place` (from 0, -1: alone).
-
-    None if it does anything but define functions and return.
-    """
-    *before, last = maker.body
-    if not isinstance(last, ast.Return):
-        return None
-    given = last.value
-    if place >= 0:
-        given = given.elts[place] if isinstance(given, ast.Tuple | ast.List) and place < len(given.elts) else None
-    found = None
-    for statement in before:
-        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-            if isinstance(given, ast.Name) and statement.name == given.id:
-                found = statement
-        elif not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)):
-            return None
-    bare = found is not None and not (found.args.args or found.args.kwonlyargs or found.decorator_list)
-    return found if bare else None
 
 
 def manager_kind(node: ast.expr) -> str:

@@ -212,6 +212,12 @@ class Program:
         for name, keys in self.effects.names.items():
             routines = [self.index.routines[key] for key in keys]
             outer = [one for one in routines if one.function.parent is None]
+            makers = [one.function.parent for one in routines if one.function.parent is not None]
+            outer += [
+                self.index.routines[id(maker.node)]
+                for maker in makers
+                if maker.parent is None and maker.short == name and id(maker.node) in self.index.routines
+            ]
             if outer:
                 found[name] = frozenset().union(*(self.index.company(one) for one in outer))
         return found
