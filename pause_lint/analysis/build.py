@@ -866,7 +866,7 @@ class _Builder(Wiring):
         self, value: ast.AST, args: Sequence[ast.expr], site: ast.expr, nxt: int, context: Context
     ) -> int | None:
         """The body of a local callable in place of a call of it; None if it is too deep or calls itself."""
-        if isinstance(value, ast.Name) and value.id in self.names.callables:
+        if isinstance(value, ast.Name):
             resolved = self.names.resolved(value.id)
             if len(resolved) != 1:
                 return None

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pause_lint.analysis.anatomy import Anatomies, Anatomy, CallSite
+from pause_lint.analysis.callables import Local
 from pause_lint.analysis.calls import CallGraph
 from pause_lint.analysis.clients import Requests
 from pause_lint.analysis.endpoints import Endpoint, Request, endpoints
@@ -361,12 +362,18 @@ class Effects:
         own = self._own(routine, self._conduct(routine))
         names = self.names.keys() | self.outside.keys()
         requests = self.requests.of(routine) if self.endpoints else {}
+        # What the function does itself, though by another name, is not looked for in functions of that name.
+        callables = {
+            name: values
+            for name, values in self.anatomy(routine).callables.items()
+            if not own.parts or not any(id(part) in own.parts for value in values for part in walk(value))
+        }
         for site in self.anatomy(routine).calls:
             asked = requests.get(id(site.call), ())
             if id(site.call) in own.parts or id(site.call) in self._declaring:
                 continue
             if asked or not site.words.isdisjoint(names):
-                links += self._links_of(site, routine, asked)
+                links += self._links_of(site, routine, asked, callables)
         paused = [effect for effect in own.effects if effect.kind == "pause"]
         return [
             link._replace(covered=True) if self._is_covered(link.effect, paused, routine) else link for link in links
@@ -385,10 +392,12 @@ class Effects:
     def _conduct(self, routine: Routine) -> Conduct:
         return self.conducts.get(id(routine.function.node)) or Conduct(routine.function, (), ())
 
-    def _links_of(self, site: CallSite, routine: Routine, requests: Sequence[Request]) -> Iterator[Link]:
+    def _links_of(
+        self, site: CallSite, routine: Routine, requests: Sequence[Request], callables: Local
+    ) -> Iterator[Link]:
         call = site.call
         anatomy = self.anatomy(routine)
-        for target in self.graph.targets(call, routine, self.names, anatomy.callables):
+        for target in self.graph.targets(call, routine, self.names, callables):
             callee = self.index.routines[id(target.node)]
             # A coroutine that is kept under a name has not run yet, and where it will is not followed.
             waits = isinstance(target.node, ast.AsyncFunctionDef) and not target.handed and id(call) in anatomy.kept

@@ -62,6 +62,7 @@ _QUIET_NAMES = frozenset(
         "nullcontext",
         "ExitStack",
         "AsyncExitStack",
+        "ThreadPoolExecutor",
         "partial",
     }
 )

@@ -18,6 +18,13 @@ from pause_lint.pairs import plain_name
 SILENT = frozenset({ast.Attribute, ast.Constant, ast.keyword, ast.Subscript, ast.JoinedStr, ast.FormattedValue})
 """Most nodes are of these kinds: they raise nothing and bind nothing."""
 
+_MANAGERS = {
+    "suppress": "suppress",
+    "nullcontext": "null",
+    "ThreadPoolExecutor": "null",  # what fails in its threads is raised where their results are asked for
+    "ExitStack": "stack",
+    "AsyncExitStack": "stack",
+}
 _ENTERING = ("enter_context", "enter_async_context")
 
 
@@ -164,7 +171,7 @@ class LocalNames:
             body: list[ast.AST] = [value.body] if isinstance(value, ast.Lambda) else list(getattr(value, "body", []))
             self.bodies[key] = any(
                 (isinstance(node, ast.Call) and self.events.deed(node, {}) is not None)
-                or (isinstance(node, ast.Name) and node.id in self.callables and self.matter(node.id, seen))
+                or (isinstance(node, ast.Name) and self.matter(node.id, seen))
                 or isinstance(node, ast.Nonlocal)
                 for node in own_nodes(body)
             )
@@ -210,9 +217,7 @@ class LocalNames:
 def manager_kind(node: ast.expr) -> str:
     """What kind of context manager an expression makes: suppress, null, stack or unknown."""
     name = last_name(node.func) if isinstance(node, ast.Call) else ""
-    return {"suppress": "suppress", "nullcontext": "null", "ExitStack": "stack", "AsyncExitStack": "stack"}.get(
-        name, "unknown"
-    )
+    return _MANAGERS.get(name, "unknown")
 
 
 def _acts(node: ast.expr) -> bool:

@@ -230,8 +230,12 @@ class Program:
         run = _Run({}, {}, {}, set())
         for summary in self.effects.summaries.values():
             by_call: dict[int, list[Link]] = {}
+            own = summary.routine.function.node
+            nested = [link for link in summary.links if is_nested_in(link.callee.function, own)]
+            spread = _spread(own) if nested else frozenset()
             for link in summary.links:
-                if not link.covered and not is_nested_in(link.callee.function, summary.routine.function.node):
+                # What is nested is followed in place, but for many at once.
+                if not link.covered and (link not in nested or _is_of_many(link, spread)):
                     by_call.setdefault(id(link.call), []).append(link)
             for key, links in by_call.items():
                 if self._registers(links[0]):
@@ -244,7 +248,7 @@ class Program:
                 if counts:
                     run.counted.add(key)
                 may_follow = counts or not link.effect.pair.rests
-                if link.target is not None and may_follow and self._is_followed(link, links):
+                if link not in nested and link.target is not None and may_follow and self._is_followed(link, links):
                     run.inlined[key] = link.target
         return run
 
@@ -428,9 +432,36 @@ class Program:
         """Whether the function is nested in one that runs it and resumes: then that one has the duty."""
         parent = function.parent
         graph = graphs.get(id(parent.node)) if parent is not None else None
-        if graph is None or id(function.node) not in graph.inlined:
+        if parent is None or graph is None:
+            return False
+        links = self.effects.callers.get(id(function.node), ())
+        runs = id(function.node) in graph.inlined or any(
+            link.caller.function.node is parent.node and id(link.call) in self._run.implied for link in links
+        )
+        if not runs:
             return False
         return any(undoes(graph.nodes[other].arg, deed) for other in graph.deeds("resume"))
+
+
+def _spread(node: ast.AST) -> frozenset[int]:
+    """The calls, by identity, of which another call is given one for each of several things: `gather(*[f(x) for x in
+    items])`.
+    """
+    found: set[int] = set()
+    for call in own_nodes(getattr(node, "body", ())):
+        for argument in call.args if isinstance(call, ast.Call) else ():
+            whole = argument.value if isinstance(argument, ast.Starred) else argument
+            if isinstance(whole, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+                found.add(id(whole.elt.value if isinstance(whole.elt, ast.Await) else whole.elt))
+    return frozenset(found)
+
+
+def _is_of_many(link: Link, spread: frozenset[int]) -> bool:
+    """Whether a call of a nested function is one of many, and does what it does to each of them."""
+    mapped = link.target is not None and bool(link.target.mapped)
+    if link.effect.kind == "pause" and link.effect.guarded:
+        return False
+    return mapped or id(link.call) in spread
 
 
 def _deed(link: Link) -> Deed:
