@@ -74,7 +74,8 @@ def _file(tree: Path, change: Change, found: Sequence[Finding]) -> Iterator[str]
     yield ""
     yield "[[file]]"
     yield f"path = {json.dumps(inside.as_posix())}"
-    yield f"module = {json.dumps('.'.join((tree.name, *inside.with_suffix('').parts)))}"
+    parts = inside.parent.parts if inside.name == "__init__.py" else inside.with_suffix("").parts
+    yield f"module = {json.dumps('.'.join((tree.name, *parts)))}"
     yield f"before = {json.dumps(manifests.digest(change.old))}"
     yield f"after = {json.dumps(manifests.digest(change.new))}"
     yield "edits = ["

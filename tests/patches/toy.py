@@ -81,7 +81,8 @@ class Toy:
     def python(self, *arguments: str | Path, env: Mapping[str, str] | None = None, overlay: bool = True) -> Done:
         """Runs Python in the folder, under the overlay."""
         path = {"PYTHONPATH": str(self.folder / "patches/overlay")} if overlay else {}
-        given = {"PAUSE_LINT_CACHE": str(self.cache), **path, **(env or {})}
+        # Empty is unset: whoever runs the tests may have set it, and then no code is kept.
+        given = {"PAUSE_LINT_CACHE": str(self.cache), "PYTHONDONTWRITEBYTECODE": "", **path, **(env or {})}
         return run(sys.executable, *arguments, cwd=self.folder, env=given)
 
     def script(self, text: str, env: Mapping[str, str] | None = None) -> Done:

@@ -9,6 +9,7 @@ the source is compiled anew each time.
 
 from __future__ import annotations
 
+import hashlib
 import marshal
 import os
 import sys
@@ -34,13 +35,15 @@ class Kept(NamedTuple):
     functions: tuple[str, ...]
 
 
-def folder() -> Path:
-    """The cache's folder; it need not exist."""
+def folder() -> Path | None:
+    """The cache's folder; it need not exist. None if no place is known: never one in the current folder by accident."""
     named = os.environ.get("PAUSE_LINT_CACHE")
     if named:
-        return Path(named)
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(home) / "pause_lint"
+        return Path(named).absolute()
+    given = os.environ.get("XDG_CACHE_HOME", "")
+    # A relative one does not count (XDG Base Directory Specification), nor a `~` that stands for no folder.
+    home = given if os.path.isabs(given) else os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(home) / "pause_lint" if os.path.isabs(home) else None
 
 
 def read(path: str, before: str, manifest: Path) -> Kept | None:
@@ -49,29 +52,39 @@ def read(path: str, before: str, manifest: Path) -> Kept | None:
     manifest: where the patch is from.
     """
     shown = _shown(path, before, manifest)
+    if shown is None:
+        return None
     try:
         source = shown.read_bytes()
         kept = _compiled(shown).read_bytes()
-        seal = _seal(manifest, source)
-        if not kept.startswith(seal):
+        body = kept[_SEAL:]
+        if kept[:_SEAL] != _seal(manifest, shown, source, body):
             return None
-        code, functions = marshal.loads(kept[len(seal) :])
+        code, functions = marshal.loads(body)
     except (OSError, ValueError, EOFError, TypeError):
         return None
     return Kept(code, source, str(shown), tuple(functions))
 
 
 def write(path: str, before: str, manifest: Path, source: bytes, functions: Sequence[str]) -> Kept:
-    """Compile the patched source of the file at `path`, and keep it if that is possible. Raises SyntaxError."""
+    """Compile the patched source of the file at `path`, and keep it if that is possible. Raises SyntaxError.
+
+    Of its code nothing is kept where Python is to write no bytecode (`-B`).
+    """
     shown = _shown(path, before, manifest)
-    try:
-        shown.parent.mkdir(parents=True, exist_ok=True)
-        _put(shown, source)
-    except OSError:
+    if shown is not None:
+        try:
+            shown.parent.mkdir(parents=True, exist_ok=True)
+            _put(shown, source)
+        except OSError:
+            shown = None
+    if shown is None:
         return Kept(_compile(source, path), source, path, tuple(functions))
     code = _compile(source, str(shown))
-    with suppress(OSError):
-        _put(_compiled(shown), _seal(manifest, source) + marshal.dumps((code, list(functions))))
+    if not sys.dont_write_bytecode:
+        body = marshal.dumps((code, list(functions)))
+        with suppress(OSError):
+            _put(_compiled(shown), _seal(manifest, shown, source, body) + body)
     return Kept(code, source, str(shown), tuple(functions))
 
 
@@ -80,18 +93,27 @@ def _compile(source: bytes, filename: str) -> CodeType:
     return code
 
 
-def _shown(path: str, before: str, manifest: Path) -> Path:
+def _shown(path: str, before: str, manifest: Path) -> Path | None:
     key = digest(f"{before} {manifest.parent.name}/{manifest.name}".encode())
-    return folder().absolute() / key[:32] / os.path.basename(path)
+    where = folder()
+    return None if where is None else where / key[:32] / os.path.basename(path)
 
 
 def _compiled(shown: Path) -> Path:
     return shown.with_name(f"{sys.implementation.cache_tag}-{sys.flags.optimize}.code")
 
 
-def _seal(manifest: Path, source: bytes) -> bytes:
-    """What kept code begins with: of which Python, which patch and which source it is."""
-    return MAGIC_NUMBER + digest(manifest.read_bytes()).encode() + digest(source).encode()
+_SEAL = 32
+"""The length of a seal."""
+
+
+def _seal(manifest: Path, shown: Path, source: bytes, body: bytes) -> bytes:
+    """What kept code begins with: says of which Python, which patch, which source and which place it is, and that not a
+    bit of it has changed. It is no proof against those who may write to the user's cache.
+    """
+    name = str(_compiled(shown)).encode("utf-8", "surrogateescape")
+    parts = (MAGIC_NUMBER, name, manifest.read_bytes(), source, body)
+    return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).digest()
 
 
 def _put(path: Path, data: bytes) -> None:
@@ -102,5 +124,6 @@ def _put(path: Path, data: bytes) -> None:
             file.write(data)
         os.replace(name, path)
     except BaseException:
-        os.unlink(name)
+        with suppress(OSError):
+            os.unlink(name)
         raise

@@ -21,7 +21,7 @@ Edit = Mapping[str, Any]
 
 def apply(data: bytes, edits: Sequence[Edit]) -> bytes:
     """The file `data` with the edits done. Raises ValueError for edits that are not of this file."""
-    lines = _lines(data)
+    lines = lines_of(data)
     ending = b"\r\n" if lines and lines[0].endswith(b"\r\n") else b"\n"
     behind: dict[int, list[bytes]] = {}
     changed: dict[int, bytes | None] = {}
@@ -49,7 +49,7 @@ def between(old: bytes, new: bytes) -> list[Edit]:
 
     Raises ValueError if the edits cannot say it.
     """
-    before, after = _lines(old), _lines(new)
+    before, after = lines_of(old), lines_of(new)
     known = {line.strip(): number for number, line in reversed(list(enumerate(before, start=1))) if line.strip()}
     edits: list[Edit] = []
     stripped = [line.strip() for line in before], [line.strip() for line in after]
@@ -97,7 +97,8 @@ def _insertions(
         yield {"after": place, "insert": own}
 
 
-def _lines(data: bytes) -> list[bytes]:
+def lines_of(data: bytes) -> list[bytes]:
+    """The lines of a file, each with its `\\n`; no other character ends one."""
     return [line + b"\n" for line in data.split(b"\n")[:-1]] + [last for last in data.split(b"\n")[-1:] if last]
 
 

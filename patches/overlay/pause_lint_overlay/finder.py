@@ -7,28 +7,39 @@ warning that says why. What was compiled is kept by content in a cache folder.
 
 from __future__ import annotations
 
+import io
 import linecache
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import decode_source
 from pathlib import Path
 from types import CodeType, ModuleType
 
 from pause_lint_overlay import cache
+from pause_lint_overlay.hook import say
 from pause_lint_overlay.manifests import FOLDER, File, Known, NotPatched, digest, index, load, patched
 
 
 class Finder:
-    """Finds the modules that the index names where the other finders do. hook: what asks it."""
+    """Finds the modules that the index names where the other finders do. hook: what asks it. Raises NotPatched."""
 
     def __init__(self, hook: object) -> None:
         self.hook = hook
         self.known = index()
+        self.seen: set[str] = set()
+        """The names of the modules that were loaded by our loader, or about which a warning was given."""
 
     def warn_of_imported(self) -> None:
-        """Name the modules that are imported already."""
-        for name in sorted(self.known.keys() & sys.modules.keys()):
-            _warn(name, "it was imported before")
+        """Name the modules that are imported already, and not by our loader; each once."""
+        for name in sorted((self.known.keys() & sys.modules.keys()) - self.seen):
+            spec = getattr(sys.modules[name], "__spec__", None)
+            if spec is None or getattr(spec, "_initializing", False):
+                continue  # none that was imported, or one that may yet ask
+            self.seen.add(name)
+            way = "before" if type(spec.loader) is SourceFileLoader else f"by {type(spec.loader).__name__}"
+            _warn(name, f"it was imported {way}")
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -40,10 +51,10 @@ class Finder:
         if spec is None:
             return None
         if type(spec.loader) is not SourceFileLoader or not spec.origin:
-            kind = type(spec.loader).__name__
-            _warn(fullname, f"it is loaded by {kind}, not from a file of source")
+            self.seen.add(fullname)
+            _warn(fullname, f"it is loaded by {type(spec.loader).__name__}, not from a file of source")
             return None
-        spec.loader = Loader(fullname, spec.origin, self.known[fullname])
+        spec.loader = Loader(fullname, spec.origin, self.known[fullname], self.seen)
         return spec
 
     def _elsewhere(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
@@ -56,34 +67,47 @@ class Finder:
 
 
 class Loader(SourceFileLoader):
-    """Loads a file of source with its patches, if it is one that is known by its bytes."""
+    """Loads a file of source with its patches, if it is one that is known by its bytes. seen: takes its name then."""
 
-    def __init__(self, fullname: str, path: str, known: Known) -> None:
+    def __init__(self, fullname: str, path: str, known: Known, seen: set[str]) -> None:
         super().__init__(fullname, path)
         self.known = known
+        self._seen = seen
+        self._is_loaded = False
         self._patched: bytes | None = None
 
     def get_code(self, fullname: str) -> CodeType | None:
         """The code of the patched source; that of the file itself if anything is off."""
+        self._seen.add(self.name)
+        kept = None
         try:
-            code = self._code()
-            if code is not None:
-                return code
+            kept = self._kept()
+            if kept is not None:
+                _show(self.path, kept)
         except NotPatched as error:
+            kept = None
             _warn(fullname, str(error))
         except Exception as error:
+            kept = None
             _warn(fullname, f"{type(error).__name__}: {error}")
-        self._patched = None
-        return super().get_code(fullname)
+        self._is_loaded, self._patched = True, None if kept is None else kept.source
+        if kept is None:
+            return super().get_code(fullname)
+        for name in kept.functions:
+            say(f"{self.name}: {name} is patched to resume whatever happens")
+        return kept.code
 
     def get_source(self, fullname: str) -> str | None:
-        """The source that is in force."""
-        if self._patched is not None:
-            return self._patched.decode()
-        return super().get_source(fullname)
+        """The source that is in force, or would be if the module were loaded now."""
+        source = self._patched
+        if source is None and not self._is_loaded:
+            with suppress(Exception):  # said when it is loaded
+                kept = self._kept()
+                source = None if kept is None else kept.source
+        return super().get_source(fullname) if source is None else decode_source(source)
 
-    def _code(self) -> CodeType | None:
-        """The code of the patched source; None if the file on disk is patched already. Raises NotPatched."""
+    def _kept(self) -> cache.Kept | None:
+        """The patched file; None if the one on disk is patched already. Raises NotPatched and others."""
         data = self.get_data(self.path)
         before = digest(data)
         manifests = self.known.get(before)
@@ -97,11 +121,7 @@ class Loader(SourceFileLoader):
             file = _file(manifest, self.name, before)
             names = [function.name for function in file.functions]
             kept = cache.write(self.path, before, FOLDER / manifest, patched(data, file), names)
-        self._patched = kept.source
-        _show(self.path, kept)
-        for name in kept.functions:
-            print(f"pause-lint: {self.name}: {name} is patched to resume whatever happens", file=sys.stderr)
-        return kept.code
+        return kept
 
     def _of_this_tree(self, names: Sequence[str]) -> str:
         """The one of several manifests that knows the files beside this one as well: what a file needs may depend on
@@ -109,7 +129,8 @@ class Loader(SourceFileLoader):
         """
         for name in names:
             manifest = load(FOLDER / name)
-            root = Path(self.path).parents[self.name.count(".") - 1]
+            depth = self.name.count(".") + self.is_package(self.name)
+            root = Path(self.path).parents[depth - 1]
             before = {**manifest.beside, **{file.path: file.before for file in manifest.files}}
             if all(_is(root / path, digits) for path, digits in before.items()):
                 return name
@@ -132,10 +153,10 @@ def _show(path: str, kept: cache.Kept) -> None:
 
     An entry without a time is never looked up on disk again (see `linecache.checkcache`).
     """
-    lines = kept.source.decode().splitlines(keepends=True)
+    lines = io.StringIO(decode_source(kept.source)).readlines()
     for name in {path, kept.filename}:
         linecache.cache[name] = (len(kept.source), None, lines, name)
 
 
 def _warn(module: str, why: str) -> None:
-    print(f"pause-lint: {module} is not patched and may leave generation paused: {why}", file=sys.stderr)
+    say(f"{module} is not patched and may leave generation paused: {why}")

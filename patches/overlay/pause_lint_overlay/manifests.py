@@ -95,10 +95,14 @@ Index = Mapping[str, Known]
 
 
 def index() -> Index:
-    """What `index.json` of each package says."""
+    """What `index.json` of each package says. Raises NotPatched if one is damaged, and OSError."""
     found: dict[str, Known] = {}
     for path in sorted(FOLDER.glob("*/index.json")):
-        found.update(json.loads(path.read_text(encoding="utf-8")))
+        try:
+            for module, known in json.loads(path.read_bytes()).items():
+                found[module] = {digits: list(map(str, manifests)) for digits, manifests in known.items()}
+        except (ValueError, AttributeError, TypeError) as error:
+            raise NotPatched(f"{path} is damaged: {error}") from None
     return found
 
 

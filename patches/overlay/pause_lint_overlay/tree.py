@@ -1,15 +1,7 @@
-"""A package on disk: which version it is, patched in place, and put back.
-
-The files as they were are kept beside the package, in `<package>.pause_lint/`, with a note of what was done. A file is
-written as a whole or not at all; a tree of which one file is unknown is left alone.
-"""
+"""A package on disk: which version it is, by the hashes of its files, and what they are patched. Writes nothing."""
 
 from __future__ import annotations
 
-import json
-import os
-import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -74,84 +66,3 @@ def new_contents(folder: Path, manifest: Manifest) -> dict[str, bytes]:
         except NotPatched as error:
             raise NotPatched(f"{file.path}: {error}") from None
     return result
-
-
-def store_of(folder: Path) -> Path:
-    """Where the files of a package are kept as they were."""
-    return folder.with_name(f"{folder.name}.pause_lint")
-
-
-def write(folder: Path, contents: Mapping[str, bytes], title: str) -> None:
-    """Put `contents` in place, the files as they were kept beside the package. If one cannot be written, none is.
-
-    title: the version, as the note has it.
-    """
-    store = store_of(folder)
-    if store.exists():
-        raise NotPatched(f"{store} is there from an earlier run; `--revert` first, or remove it")
-    before = {path: (folder / path).read_bytes() for path in contents}
-    try:
-        for path, data in before.items():
-            kept = store / "files" / path
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            kept.write_bytes(data)
-        done = {path: {"before": digest(before[path]), "after": digest(data)} for path, data in contents.items()}
-        note = {"package": str(folder), "version": title, "files": done}
-        (store / "done.json").write_text(json.dumps(note, indent=1) + "\n", encoding="utf-8")
-        for path, data in contents.items():
-            replace(folder / path, data)
-    except OSError:
-        for path, data in before.items():
-            if (folder / path).read_bytes() != data:
-                replace(folder / path, data)
-        _remove(store)
-        raise
-
-
-def revert(folder: Path) -> list[str]:
-    """Put back the files as they were, and say which.
-
-    Raises NotPatched if nothing was done, or if one was changed since.
-    """
-    store = store_of(folder)
-    try:
-        note = json.loads((store / "done.json").read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise NotPatched(f"nothing was patched in {folder}: there is no {store}") from None
-    originals: dict[str, bytes] = {}
-    for path, hashes in note["files"].items():
-        current = digest((folder / path).read_bytes())
-        if current not in (hashes["before"], hashes["after"]):
-            raise NotPatched(f"{path} was changed since; put it back by hand from {store / 'files' / path}")
-        originals[path] = (store / "files" / path).read_bytes()
-        if digest(originals[path]) != hashes["before"]:
-            raise NotPatched(f"{store / 'files' / path} is not as it was kept")
-    for path, data in originals.items():
-        replace(folder / path, data)
-    _remove(store)
-    return sorted(originals)
-
-
-def replace(path: Path, data: bytes) -> None:
-    """Write a file as a whole or not at all; its permissions stay. Raises OSError."""
-    real = path.resolve()
-    handle, name = tempfile.mkstemp(dir=real.parent, prefix=f".{real.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, real.stat().st_mode & 0o7777)
-        os.replace(name, real)
-    except BaseException:
-        os.unlink(name)
-        raise
-
-
-def _remove(store: Path) -> None:
-    for parent, folders, names in os.walk(store, topdown=False):
-        for name in names:
-            os.unlink(os.path.join(parent, name))
-        for name in folders:
-            os.rmdir(os.path.join(parent, name))
-    store.rmdir()
