@@ -32,8 +32,37 @@ def environment(given: Mapping[str, str]) -> dict[str, str]:
     return {**given, "PYTHONPATH": os.pathsep.join([overlay_folder(), *path])}
 
 
+def unheard(program: Sequence[str]) -> str:
+    """The option of a Python that is started by which it does not look for the overlay; the empty string if none.
+
+    See "Generic options" and "Miscellaneous options" in Python's manual of its command line.
+    """
+    if not os.path.basename(program[0]).startswith(("python", "pypy")):
+        return ""
+    rest = iter(program[1:])
+    for argument in rest:
+        if not argument.startswith("-") or argument.startswith("--") or argument == "-":
+            break
+        for place, letter in enumerate(argument[1:], start=2):
+            if letter in "IES":
+                return f"-{letter}"
+            if letter in "cm":
+                return ""
+            if letter in "WX":
+                if not argument[place:]:
+                    next(rest, None)  # its value
+                break
+    return ""
+
+
 def launch(program: Sequence[str]) -> NoReturn:
-    """Become `program`, with its arguments. Raises ConfigError if it cannot be started."""
+    """Become `program`, with its arguments. Raises ConfigError if it cannot be started, or not under the overlay."""
+    option = unheard(program)
+    if option:
+        raise ConfigError(
+            f"pause-lint run: error: with {option} Python does not load the overlay: leave the option out, "
+            "or patch the package on disk with `patches/apply.py`"
+        )
     try:
         os.execvpe(program[0], list(program), environment(os.environ))
     except OSError as error:
