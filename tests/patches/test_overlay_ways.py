@@ -84,9 +84,8 @@ def test_layouts(layout: str, toy: Toy) -> None:
     else:
         shutil.copytree(toy.folder / "patches", toy.folder / "a blank/patches")
         path = [str(toy.folder / "a blank/patches/overlay")]
-    text = (
-        "import inspect, probe\nprint(probe.is_left_paused(), inspect.getsource(probe.Updater.update).count('\\r'))\n"
-    )
+    shown = "'\\r' in inspect.getsource(probe.Updater.update)"
+    text = f"import inspect, probe\nprint(probe.is_left_paused(), {shown})\n"
     done = toy.script(text, env={"PYTHONPATH": os.pathsep.join(path)})
     assert (done.out, done.err) == ("False False\n", LOGGED)
 

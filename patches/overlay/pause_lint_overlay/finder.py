@@ -17,8 +17,7 @@ from importlib.util import decode_source
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from pause_lint_overlay import cache
-from pause_lint_overlay.hook import say
+from pause_lint_overlay import cache, say
 from pause_lint_overlay.manifests import FOLDER, File, Known, NotPatched, digest, index, load, patched
 
 

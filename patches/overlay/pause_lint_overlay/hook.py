@@ -11,6 +11,8 @@ import os
 import sys
 from _thread import get_ident
 
+from pause_lint_overlay import say
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,15 +36,6 @@ def install() -> None:
         raise FileNotFoundError(f"there are no manifests in {FOLDER}")
     hook.warn_of_imported()
     sys.meta_path.insert(0, hook)
-
-
-def say(text: str) -> None:
-    """Write a line to the standard error, if that is possible."""
-    try:
-        # In one piece, for other processes write there too; not with `print`, which takes None for standard output.
-        sys.stderr.write(f"pause-lint: {text}\n")
-    except Exception:
-        return  # it may be closed, or None
 
 
 class Hook:
