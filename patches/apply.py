@@ -5,6 +5,12 @@
     python patches/apply.py AREAL_DIR --diff     write the change as a patch to standard output, and change nothing
     python patches/apply.py AREAL_DIR --revert   put every file back as it was
 
+AREAL_DIR is the package's folder, or one that holds it (a checkout, `site-packages`). `--unknown` has `pause-lint fix`
+work out the change for a version that is not known.
+
+Exit code: 0 if the package is patched (or put back, or the diff was written), 1 if something is left to do, 2 if it
+could not be done, 130 after Ctrl-C.
+
 What it does is in `overlay/pause_lint_overlay/command.py`. Any Python can read this file, for an old one has to say so
 in plain words.
 """

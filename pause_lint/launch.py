@@ -27,9 +27,16 @@ def overlay_folder() -> str:
 
 
 def environment(given: Mapping[str, str]) -> dict[str, str]:
-    """An environment with the overlay in front of what is on `PYTHONPATH`."""
-    path = [folder for folder in given.get("PYTHONPATH", "").split(os.pathsep) if folder]
-    return {**given, "PYTHONPATH": os.pathsep.join([overlay_folder(), *path])}
+    """An environment with the overlay in front of what is on `PYTHONPATH`, which stays as it is: an empty entry of it
+    is the current folder.
+
+    Raises ConfigError if the overlay cannot be put there.
+    """
+    overlay = overlay_folder()
+    if os.pathsep in overlay:
+        raise ConfigError(f"pause-lint run: error: PYTHONPATH cannot name {overlay}: there is a {os.pathsep!r} in it")
+    path = given.get("PYTHONPATH")
+    return {**given, "PYTHONPATH": f"{overlay}{os.pathsep}{path}" if path else overlay}
 
 
 def unheard(program: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import py_compile
 import shutil
 import subprocess
 import sys
@@ -86,6 +87,21 @@ def test_the_diff_keeps_every_byte(text: str, toy: Toy) -> None:
     subprocess.run(["git", "init", "-q"], cwd=toy.folder, check=True)
     subprocess.run(["git", "apply", "-"], cwd=toy.folder, check=True, input=diff)
     assert snapshot(toy.package) == patched
+
+
+def test_bytecode_that_is_never_compared_is_named(toy: Toy) -> None:
+    """Python would go on with what the file was: patched on disk, and not in force."""
+    mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+    bytecode = py_compile.compile(str(toy.package / "engine.py"), invalidation_mode=mode)
+    assert bytecode is not None
+    for _ in range(2):
+        done = toy.apply()
+        assert done.code == 1
+        assert f"not in force: Python loads {bytecode} without comparing it with its source: remove it" in done.err
+        assert toy.python("probe.py", overlay=False).out == "True\n"
+    Path(bytecode).unlink()
+    assert toy.apply().code == 0
+    assert toy.python("probe.py", overlay=False).out == "False\n"
 
 
 def test_the_overlay_leaves_a_patched_package_as_it_is(toy: Toy) -> None:

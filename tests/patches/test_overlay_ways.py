@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from pause_lint.launch import unheard
+from pause_lint.launch import environment, overlay_folder, unheard
 from tests.helpers.commands import pause_lint, run
 from tests.patches.test_overlay import NOTHING
 from tests.patches.toy import ENGINE, LOGGED, PROBE, Toy
@@ -214,6 +214,26 @@ print(probe.is_left_paused())
     assert (done.out, done.err) == ("True\n", f"{NOT_PATCHED}OSError: no network\n")
 
 
+def test_a_stand_in_of_any_kind_harms_nothing(toy: Toy) -> None:
+    """As tests put one in the place of a module."""
+    text = """\
+import sys
+
+class Raising:
+    def __getattr__(self, name):
+        raise OSError(name)
+
+import toyrl
+sys.modules["toyrl.engine"] = Raising()
+import colorsys
+sys.modules["toyrl.engine"] = None
+import toyrl.other
+print(toyrl.other.LIMIT)
+"""
+    done = toy.script(text)
+    assert (done.out, done.err) == ("1\n", "")
+
+
 def test_an_overlay_without_manifests(toy: Toy, tmp_path_factory: pytest.TempPathFactory) -> None:
     alone = tmp_path_factory.mktemp("alone")
     shutil.copytree(toy.folder / "patches/overlay", alone / "overlay")
@@ -231,6 +251,13 @@ def test_where_nothing_can_be_said(stream: str, toy: Toy) -> None:
     (toy.package / "engine.py").write_text(f"{ENGINE}# ours\n", encoding="utf-8")
     done = run("sh", "-c", f'"$0" probe.py {stream}', sys.executable, cwd=toy.folder, env=env)
     assert done.out == "True\n"
+
+
+@pytest.mark.parametrize("before, behind", [(None, ""), ("", ""), (":/a b", "::/a b"), ("/a:", ":/a:")])
+def test_what_is_on_the_path_stays_there(before: str | None, behind: str) -> None:
+    """An empty entry is the current folder, from which examples are often run."""
+    given = {} if before is None else {"PYTHONPATH": before}
+    assert environment(given)["PYTHONPATH"] == f"{overlay_folder()}{behind}"
 
 
 @pytest.mark.parametrize("option", ["-I", "-E", "-S"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from pause_lint_overlay import store, tree
@@ -33,6 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     what.add_argument("--revert", action="store_true", help="put every file back as it was")
     parser.add_argument("--unknown", action="store_true", help="let pause-lint fix a version that is not known")
     options = parser.parse_args(arguments)
+    folder: Path | None = None
     try:
         folder = tree.package_folder(options.folder)
         if options.check or options.diff:
@@ -43,7 +44,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _say(f"not {'put back' if options.revert else 'patched'}: {error}")
         return FAILED
     except KeyboardInterrupt:
-        _say("interrupted; run it again, or with `--revert`, and nothing is left of this")
+        if folder is None or not store.store_of(folder).exists():
+            _say("interrupted: every file is as it was")
+        else:
+            _say(f"interrupted: {store.store_of(folder)} says what is done; run it again, or with `--revert`")
         return INTERRUPTED
 
 
@@ -78,7 +82,7 @@ def _patch(folder: Path, options: argparse.Namespace) -> int:
         title = found.manifest.version
         _say(f"{folder} is {found.manifest.origin}{', patched' if found.is_patched else ''}")
         if found.is_patched:
-            return DONE
+            return _in_force(folder, [file.path for file in found.manifest.files])
         contents = tree.new_contents(folder, found.manifest)
         _tell(found.manifest)
     if not contents:
@@ -92,7 +96,15 @@ def _patch(folder: Path, options: argparse.Namespace) -> int:
     store.write(folder, contents, title)
     files = "1 file" if len(contents) == 1 else f"{len(contents)} files"
     _say(f"patched {files}; the files as they were are in {store.store_of(folder)}")
-    return DONE
+    return _in_force(folder, contents)
+
+
+def _in_force(folder: Path, paths: Iterable[str]) -> int:
+    """The exit code for patched files: whether they are what Python will load."""
+    stale = tree.never_compared(folder, paths)
+    for bytecode in stale:
+        _say(f"not in force: Python loads {bytecode} without comparing it with its source: remove it")
+    return TO_DO if stale else DONE
 
 
 def _of_earlier_runs(folder: Path, *, may_write: bool) -> int | None:
@@ -111,7 +123,7 @@ def _of_earlier_runs(folder: Path, *, may_write: bool) -> int | None:
         found = tree.identify(folder)
         origin = found.manifest.origin if isinstance(found, tree.Known) else f"of a version not known ({note.version})"
         _say(f"{folder} is {origin}, patched")
-        return DONE
+        return _in_force(folder, note.after)
     if may_write:
         store.take_back(folder)
     if state.after:

@@ -33,7 +33,7 @@ class Finder:
     def warn_of_imported(self) -> None:
         """Name the modules that are imported already, and not by our loader; each once."""
         for name in sorted((self.known.keys() & sys.modules.keys()) - self.seen):
-            spec = getattr(sys.modules[name], "__spec__", None)
+            spec = _spec_of(sys.modules.get(name))
             if spec is None or getattr(spec, "_initializing", False):
                 continue  # none that was imported, or one that may yet ask
             self.seen.add(name)
@@ -134,6 +134,14 @@ class Loader(SourceFileLoader):
             if all(_is(root / path, digits) for path, digits in before.items()):
                 return name
         raise NotPatched("its file is of several versions, and the files beside it are of none of them")
+
+
+def _spec_of(module: object) -> ModuleSpec | None:
+    try:
+        spec = getattr(module, "__spec__", None)
+    except Exception:  # a stand-in for a module may answer in any way
+        return None
+    return spec if isinstance(spec, ModuleSpec) else None
 
 
 def _is(path: Path, digits: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -66,3 +67,19 @@ def new_contents(folder: Path, manifest: Manifest) -> dict[str, bytes]:
         except NotPatched as error:
             raise NotPatched(f"{file.path}: {error}") from None
     return result
+
+
+def never_compared(folder: Path, paths: Iterable[str]) -> list[Path]:
+    """The bytecode of these files that Python loads without a look at them: it would go on with what they were.
+
+    See PEP 552: an unchecked file has the lowest bit of its flags set, and not the next.
+    """
+    found = []
+    for path in paths:
+        file = folder / path
+        for bytecode in sorted(file.parent.glob(f"__pycache__/{file.stem}.*.pyc")):
+            with bytecode.open("rb") as opened:
+                flags = opened.read(8)[4:]
+            if flags and flags[0] & 0b11 == 0b01:
+                found.append(bytecode)
+    return found
