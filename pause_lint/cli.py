@@ -1,7 +1,7 @@
-"""The command line: commands, options, what is printed where, and exit codes.
+"""The command line: its commands and their exit codes.
 
-Findings go to standard output, problems and notes to standard error. Exit codes: 0 nothing found or everything fixed,
-1 findings, 2 the job could not be done. What is found, and how it is fixed, is decided elsewhere.
+Exit codes: 0 nothing found or everything fixed, 1 findings, 2 the job could not be done. What is found, and how it is
+fixed, is decided elsewhere; so is what is printed, and how.
 """
 
 from __future__ import annotations
@@ -11,27 +11,26 @@ import atexit
 import gc
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from pause_lint import __version__, rules
-from pause_lint.config import ConfigError, Options, Settings, checked, load, nearest, resolve, split_list
-from pause_lint.finding import Problem, Report
-from pause_lint.module import split_lines
-from pause_lint.pairs import PRESETS
-from pause_lint.report import FILES, MACHINE, render, text
+from pause_lint import rules
+from pause_lint.arguments import STDIN, options_of, parsed, refuse_narrowing
+from pause_lint.config import ConfigError, Options, nearest
+from pause_lint.finding import Report
+from pause_lint.output import SourceLines, print_beside, print_notes, print_problems, show, show_outcome
+from pause_lint.report import MACHINE
+from pause_lint.report.text import count
 from pause_lint.suppress import UNREASONED
-from pause_lint.tree import STDIN_NAME, Unparsable, decode, read, shown_path
+from pause_lint.tree import STDIN_NAME, shown_path
 
 if TYPE_CHECKING:
     from pause_lint.analysis.program import Case, Told
     from pause_lint.finding import Finding
     from pause_lint.fixing.propose import Proposal
-    from pause_lint.fixing.run import Outcome
     from pause_lint.fixing.spellings import Spellings
 
-STDIN = "-"
 CLEAN, FOUND, FAILED, INTERRUPTED = 0, 1, 2, 130
 
 
@@ -82,189 +81,15 @@ def _tolerate_any_text() -> None:
 
 
 def _run(argv: Sequence[str]) -> int:
-    parser = _parser(argv)
-    arguments, unknown = parser.parse_known_args(argv)
-    if unknown:
-        _refuse(parser, unknown[0], ["--" + name.replace("_", "-") for name in vars(arguments)])
+    arguments = parsed(argv)
     if arguments.command is None:
-        parser.print_help()
         return FAILED
     if arguments.command == "rule":
         return _rule(arguments.code)
     if arguments.command == "run":
         return _start(arguments.program)
-    options = _options(arguments)
-    if arguments.command == "fix":
-        return _fix(arguments, options)
-    if arguments.command == "baseline":
-        return _baseline(arguments, options)
-    return _check(arguments, options)
-
-
-# Options
-
-
-class _Formatter(argparse.HelpFormatter):
-    """Lays out help for the terminal. argparse makes one for every option, and each would load `shutil` to measure."""
-
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=_columns() - 2)
-
-
-def _columns() -> int:
-    """How wide the terminal is, as `shutil.get_terminal_size` has it."""
-    with suppress(ValueError, OSError):
-        return int(os.environ.get("COLUMNS", "0")) or os.get_terminal_size(sys.stdout.fileno()).columns
-    return 80
-
-
-class _Parser(argparse.ArgumentParser):
-    """Says which option was meant instead of printing all of them."""
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(formatter_class=_Formatter, allow_abbrev=False, **settings)
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(FAILED, f"{self.prog}: error: {message}\nTry `{self.prog} --help`.\n")
-
-
-def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
-    """What understands `argv`. Commands that are not in it get no options of their own: each takes time to declare."""
-    parser = _Parser(
-        prog="pause-lint",
-        description="Finds, and fixes, the pause of an inference engine that some path out of a function never undoes.",
-    )
-    parser.add_argument("--version", action="version", version=f"pause-lint {__version__}")
-    # Told how it is called, the parser need not load what lays out its help.
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser, prog=parser.prog)
-    check = commands.add_parser("check", help="report findings")
-    baseline = commands.add_parser("baseline", help="write down today's findings, for `check --baseline`")
-    fix = commands.add_parser("fix", help="rewrite files so that they have none")
-    rule = commands.add_parser("rule", help="explain a rule, or list them all")
-    if "check" in argv:
-        _add_common(check)
-        _add_report(check)
-        _add_narrowing(check)
-    if "baseline" in argv:
-        _add_common(baseline)
-        baseline.add_argument(
-            "-o", "--output", metavar="FILE", help="where to write them (default: pause-lint-baseline.json)"
-        )
-    if "fix" in argv:
-        _add_common(fix)
-        _add_report(fix)
-        fix.add_argument("--diff", action="store_true", help="print a unified diff instead of writing files")
-        fix.add_argument("--unsafe-fixes", action="store_true", help="apply fixes that may change a path, too")
-        fix.add_argument(
-            "--add-noqa", action="store_true", help="suppress the findings with comments instead of fixing them"
-        )
-        fix.add_argument("--reason", metavar="TEXT", help="with --add-noqa: the reason, written behind the codes")
-    start = commands.add_parser("run", help="start a program whose engine is patched as it is imported")
-    start.add_argument("program", nargs=argparse.REMAINDER, metavar="-- PROGRAM ...", help="what to start")
-    rule.add_argument("code", nargs="?", metavar="CODE", help="a code or a name; without it, the table of all rules")
-    return parser
-
-
-def _refuse(parser: argparse.ArgumentParser, word: str, known: Iterable[str]) -> NoReturn:
-    """Stop because of an argument that means nothing here; the options in `known` would."""
-    likely = nearest(word.partition("=")[0], known) if word.startswith("-") else ""
-    parser.error(f"unrecognized argument: {word}{likely}")
-
-
-def _add_common(command: argparse.ArgumentParser) -> None:
-    add = command.add_argument
-    add("paths", nargs="*", metavar="PATH", help="files and folders (default: this folder); `-` reads standard input")
-    chosen = command.add_argument_group("what is looked for")
-    chosen.add_argument("--select", action="append", metavar="CODES", help="rules in force, as codes or prefixes")
-    chosen.add_argument("--ignore", action="append", metavar="CODES", help="rules not in force")
-    chosen.add_argument("--extend-select", action="append", metavar="CODES", help="rules in force as well")
-    chosen.add_argument(
-        "--pair", action="append", metavar="PAUSE:RESUME[,RESUME]", help="one more pair of names; may be repeated"
-    )
-    chosen.add_argument(
-        "--preset",
-        action="append",
-        metavar="NAME",
-        help=f"pairs besides `default`: {', '.join(name for name in PRESETS if name != 'default')}, or all; repeatable",
-    )
-    chosen.add_argument(
-        "--require-reason", action="store_true", help="report suppressions that give no reason, as PR901"
-    )
-    where = command.add_argument_group("where it is looked for")
-    where.add_argument("--project-root", metavar="FOLDER", help="the root of the project (default: it is looked for)")
-    where.add_argument("--no-project", action="store_true", default=None, help="look at nothing but the paths named")
-    where.add_argument("--include-tests", action="store_true", default=None, help="look at test files as well")
-    where.add_argument("--config", metavar="FILE", help="read the configuration from this file")
-    said = command.add_argument_group("what is said beside")
-    said.add_argument("-q", "--quiet", action="store_true", help="findings only")
-    said.add_argument("-v", "--verbose", action="store_true", help="say what was left out and given up")
-
-
-def _add_report(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--stdin-filename", metavar="PATH", help="what standard input is called in reports")
-    shown = command.add_argument_group("what is shown")
-    shown.add_argument(
-        "--output-format", choices=("text", "concise", *MACHINE), default="text", help="how findings are printed"
-    )
-    shown.add_argument("--statistics", action="store_true", help="count findings by rule (text and concise)")
-    shown.add_argument("--exit-zero", action="store_true", help="exit with 0 even if there are findings")
-    shown.add_argument("--color", choices=("auto", "always", "never"), default="auto")
-
-
-def _add_narrowing(command: argparse.ArgumentParser) -> None:
-    group = command.add_argument_group("what is new")
-    group.add_argument("--baseline", metavar="FILE", help="report only what is not in this baseline")
-    group.add_argument(
-        "--update-baseline", action="store_true", help="take what is gone out of the baseline; nothing is ever added"
-    )
-    group.add_argument(
-        "--diff-base", metavar="REV", help="report only findings on a path that changes since this git revision touch"
-    )
-
-
-def _options(arguments: argparse.Namespace) -> Options:
-    paths: list[str] = arguments.paths
-    if STDIN in paths and len(paths) > 1:
-        raise ConfigError("pause-lint: error: `-` stands alone; it cannot be checked together with other paths")
-    root: str | None = arguments.project_root
-    if root is not None and not os.path.isdir(root):
-        raise ConfigError(f"pause-lint: error: argument --project-root: no such folder: {root}")
-    line = Settings(
-        select=_listed(arguments, "select"),
-        ignore=_listed(arguments, "ignore"),
-        extend_select=_with_reasons(arguments),
-        presets=_listed(arguments, "presets", "preset"),
-        pairs=_listed(arguments, "pairs", "pair"),
-        project_root=os.path.abspath(root) if root is not None else None,
-        no_project=arguments.no_project,
-        include_tests=arguments.include_tests,
-    )
-    if STDIN in paths:
-        if arguments.command == "baseline":
-            raise ConfigError("pause-lint baseline: error: `-` cannot be written down; name files or folders")
-        paths = [arguments.stdin_filename] if arguments.stdin_filename else []
-    return resolve(load(paths, arguments.config, root), line)
-
-
-def _with_reasons(arguments: argparse.Namespace) -> tuple[str, ...] | None:
-    """What is selected besides."""
-    listed = _listed(arguments, "extend-select")
-    return (*(listed or ()), UNREASONED) if arguments.require_reason else listed
-
-
-def _listed(arguments: argparse.Namespace, key: str, option: str = "") -> tuple[str, ...] | None:
-    option = option or key
-    given: list[str] | None = getattr(arguments, option.replace("-", "_"))
-    if given is None:
-        return None
-    try:
-        # What is no pair is refused as it was written, not cut up at its commas.
-        return checked(key, given if key == "pairs" else split_list(",".join(given)))
-    except ConfigError as error:
-        raise ConfigError(f"pause-lint: error: argument --{option}: {error}") from None
-
-
-# Commands
+    command = {"check": _check, "fix": _fix, "baseline": _baseline}[arguments.command]
+    return command(arguments, options_of(arguments))
 
 
 def _rule(code: str | None) -> int:
@@ -292,7 +117,7 @@ def _start(program: Sequence[str]) -> int:
 def _check(arguments: argparse.Namespace, options: Options) -> int:
     from pause_lint.check import check_paths, check_source, context_of
 
-    _refuse_narrowing(arguments)
+    refuse_narrowing(arguments)
     memory: dict[str, bytes] = {}
     cases: dict[Finding, Case] | None = {} if arguments.output_format == "sarif" else None
     if arguments.paths == [STDIN]:
@@ -303,8 +128,8 @@ def _check(arguments: argparse.Namespace, options: Options) -> int:
     else:
         report = check_paths(arguments.paths or ["."], options, _foretelling(cases))
     report, notes = _narrowed(report, arguments, options, memory)
-    _show(report, arguments, memory, _proposed(report, cases) if cases else {})
-    _print_beside(notes, arguments)
+    show(report, arguments, memory, _proposed(report, cases) if cases else {})
+    print_beside(notes, arguments)
     return _exit_code(arguments, bool(report.findings), report)
 
 
@@ -374,7 +199,7 @@ def _fix(arguments: argparse.Namespace, options: Options) -> int:
         sys.stdout.buffer.write(memory[path])
         sys.stdout.buffer.flush()
     # Where standard output is a diff or a file, what there is to say goes beside it.
-    _show_outcome(outcome, arguments, memory, beside=arguments.diff or from_stdin)
+    show_outcome(outcome, arguments, memory, beside=arguments.diff or from_stdin)
     return _exit_code(arguments, bool(outcome.unfixed or (arguments.diff and outcome.changes)), outcome.report)
 
 
@@ -384,21 +209,13 @@ def _baseline(arguments: argparse.Namespace, options: Options) -> int:
 
     report = check_paths(arguments.paths or ["."], options)
     file: str = arguments.output or DEFAULT_FILE
-    recorded = record(report, file, _SourceLines({}))
+    recorded = record(report, file, SourceLines({}))
     if not arguments.quiet:
         before = "" if recorded.before is None else f", which held {recorded.before}"
-        sys.stdout.write(f"Wrote {_findings(recorded.now)} down in {file}{before}.\n")
-    _print_problems(report.problems)
-    _print_notes(report, arguments)
+        sys.stdout.write(f"Wrote {count(recorded.now, 'finding')} down in {file}{before}.\n")
+    print_problems(report.problems)
+    print_notes(report, arguments)
     return FAILED if report.problems else CLEAN
-
-
-def _refuse_narrowing(arguments: argparse.Namespace) -> None:
-    """Stop if what is new cannot be told with these options."""
-    if arguments.update_baseline and arguments.baseline is None:
-        raise ConfigError("pause-lint check: error: --update-baseline: name the baseline with --baseline FILE")
-    if arguments.diff_base is not None and STDIN in arguments.paths:
-        raise ConfigError("pause-lint check: error: --diff-base compares files on disk; name them instead of `-`")
 
 
 def _narrowed(
@@ -406,7 +223,7 @@ def _narrowed(
 ) -> tuple[Report, list[str]]:
     """What of a report is new, as far as that was asked, and what there is to say about the rest."""
     notes: list[str] = []
-    lines, paths = _SourceLines(memory), list(memory) or arguments.paths or ["."]
+    lines, paths = SourceLines(memory), list(memory) or arguments.paths or ["."]
     touched = None
     if arguments.diff_base is not None:
         from pause_lint.changed import changed_only
@@ -421,7 +238,9 @@ def _narrowed(
     if touched is not None:
         kept = tuple(finding for finding in report.findings if finding in touched)
         if left_out := len(report.findings) - len(kept):
-            notes.append(f"{_findings(left_out)} not shown, which changes since {arguments.diff_base} do not touch")
+            notes.append(
+                f"{count(left_out, 'finding')} not shown, which changes since {arguments.diff_base} do not touch"
+            )
         report = report._replace(findings=kept)
     return report, notes
 
@@ -452,112 +271,6 @@ def _exit_code(arguments: argparse.Namespace, found: bool, report: Report) -> in
     if report.problems:
         return FAILED
     return FOUND if found and not arguments.exit_zero else CLEAN
-
-
-# Output
-
-
-def _show(
-    report: Report, arguments: argparse.Namespace, memory: dict[str, bytes], fixes: dict[Finding, Proposal]
-) -> None:
-    """Print a report. memory: the files that were not read from disk, by shown path. fixes: those to be shown."""
-    lines = _SourceLines(memory)
-    if arguments.output_format in MACHINE:
-        sys.stdout.write(render(arguments.output_format, report, lines, fixes))
-        if arguments.output_format in FILES:
-            _print_problems(report.problems)
-    else:
-        sys.stdout.write(
-            text.render(
-                report,
-                lines,
-                concise=arguments.output_format == "concise",
-                quiet=arguments.quiet,
-                with_statistics=arguments.statistics,
-                style=_style(arguments),
-            )
-        )
-        _print_problems(report.problems)
-    _print_notes(report, arguments)
-
-
-def _show_outcome(outcome: Outcome, arguments: argparse.Namespace, memory: dict[str, bytes], beside: bool) -> None:
-    """Print what was fixed and what was not. beside: on standard error."""
-    if arguments.output_format in MACHINE and not beside:
-        _show(outcome.report, arguments, memory, {})
-        return
-    out = sys.stderr if beside else sys.stdout
-    style = _style(arguments)
-    lines = _SourceLines(memory)
-    if not arguments.quiet and not arguments.diff:
-        for finding in outcome.fixed:
-            out.write(f"{text.headline(finding, style)} [{'suppressed' if arguments.add_noqa else 'fixed'}]\n")
-    for finding, reason in outcome.unfixed:
-        concise = arguments.output_format == "concise"
-        shown = text.headline(finding, style) if concise else text.block(finding, lines, style)
-        out.write(f"{shown}\n  not {'suppressed' if arguments.add_noqa else 'fixed'}: {reason}\n")
-    if arguments.statistics:
-        out.write(text.statistics(outcome.report.findings))
-    if not arguments.quiet:
-        counts = (len(outcome.fixed), len(outcome.changes), len(outcome.unfixed))
-        out.write(text.fix_summary(*counts, diff=arguments.diff, noqa=arguments.add_noqa))
-    _print_problems(outcome.report.problems)
-    _print_notes(outcome.report, arguments)
-
-
-def _print_problems(problems: Sequence[Problem]) -> None:
-    sys.stdout.flush()
-    for problem in problems:
-        sys.stderr.write(text.problem_line(problem) + "\n")
-
-
-def _print_notes(report: Report, arguments: argparse.Namespace) -> None:
-    if arguments.verbose and not arguments.quiet:
-        sys.stdout.flush()
-        for note in report.notes:
-            sys.stderr.write(f"note: {note}\n")
-        sys.stderr.write(f"note: {report.files} files read, {report.parsed} of them parsed\n")
-
-
-def _print_beside(notes: Sequence[str], arguments: argparse.Namespace) -> None:
-    """Print what there is to say about a report, beside it."""
-    if not arguments.quiet:
-        sys.stdout.flush()
-        sys.stderr.write("".join(f"note: {note}\n" for note in notes))
-
-
-class _SourceLines:
-    """The lines of a file by its shown path: from memory, or read again and kept."""
-
-    def __init__(self, memory: dict[str, bytes]) -> None:
-        self._memory = memory
-        self._known: dict[str, tuple[str, ...]] = {}
-
-    def __call__(self, path: str) -> tuple[str, ...]:
-        if path not in self._known:
-            try:
-                data = self._memory[path] if path in self._memory else read(path)
-                self._known[path] = split_lines(decode(data))
-            except (OSError, ValueError, Unparsable):
-                self._known[path] = ()
-        return self._known[path]
-
-
-def _findings(number: int) -> str:
-    return f"{number} finding{'' if number == 1 else 's'}"
-
-
-def _style(arguments: argparse.Namespace) -> text.Style:
-    """Colour if asked for, or if a person looks at a terminal (https://no-color.org, https://force-color.org)."""
-    wanted: str = arguments.color
-    if wanted == "auto":
-        if os.environ.get("NO_COLOR"):
-            wanted = "never"
-        elif os.environ.get("FORCE_COLOR"):
-            wanted = "always"
-        elif os.environ.get("TERM") == "dumb" or not sys.stdout.isatty():
-            wanted = "never"
-    return text.PLAIN if wanted == "never" else text.Style.colored()
 
 
 def _fail(message: str) -> int:

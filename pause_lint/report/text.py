@@ -75,10 +75,10 @@ def statistics(findings: Sequence[Finding]) -> str:
 def summary(report: Report) -> str:
     """The last line: how much was found, and how much of it `fix` can mend."""
     findings = report.findings
-    errors = f", and {_count(len(report.problems), 'error')}" if report.problems else ""
+    errors = f", and {count(len(report.problems), 'error')}" if report.problems else ""
     if not findings:
-        return f"No findings in {_count(report.files, 'file')}{errors}.\n"
-    text = f"Found {_count(len(findings), 'finding')} in {_count(len({finding.path for finding in findings}), 'file')}"
+        return f"No findings in {count(report.files, 'file')}{errors}.\n"
+    text = f"Found {count(len(findings), 'finding')} in {count(len({finding.path for finding in findings}), 'file')}"
     text += errors
     safe = sum(finding.fix == "safe" for finding in findings)
     unsafe = sum(finding.fix == "unsafe" for finding in findings)
@@ -95,7 +95,7 @@ def fix_summary(fixed: int, files: int, unfixed: int, *, diff: bool, noqa: bool)
     if not fixed and not unfixed:
         return f"Nothing to {'suppress' if noqa else 'fix'}.\n"
     would, did = ("suppress", "Suppressed") if noqa else ("fix", "Fixed")
-    text = f"{f'Would {would}' if diff else did} {_count(fixed, 'finding')} in {_count(files, 'file')}"
+    text = f"{f'Would {would}' if diff else did} {count(fixed, 'finding')} in {count(files, 'file')}"
     return text + (f", {unfixed} not {did.lower()}" if unfixed else "") + ".\n"
 
 
@@ -122,7 +122,8 @@ def render(
     return text.removesuffix("\n") if text.endswith("\n\n") else text
 
 
-def _count(number: int, noun: str) -> str:
+def count(number: int, noun: str) -> str:
+    """`1 file`, `2 files`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 

@@ -1,0 +1,206 @@
+"""The arguments of the command line: which there are, what `--help` says of them, and the options that they amount to.
+
+Nothing is read but the configuration, and nothing is done.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import Any, NoReturn
+
+from pause_lint import __version__
+from pause_lint.config import ConfigError, Options, Settings, checked, load, nearest, resolve, split_list
+from pause_lint.pairs import PRESETS
+from pause_lint.report import MACHINE
+from pause_lint.suppress import UNREASONED
+
+STDIN = "-"
+"""The path that stands for standard input."""
+_FAILED = 2  # what argparse exits with as well
+
+
+def parsed(argv: Sequence[str]) -> argparse.Namespace:
+    """What `argv` says; its `command` is None if it names none, and then the help has been printed.
+
+    Raises SystemExit, with the exit code, once help or what is wrong has been printed.
+    """
+    parser = _parser(argv)
+    arguments, unknown = parser.parse_known_args(argv)
+    if unknown:
+        _refuse(parser, unknown[0], ["--" + name.replace("_", "-") for name in vars(arguments)])
+    if arguments.command is None:
+        parser.print_help()
+    return arguments
+
+
+class _Formatter(argparse.HelpFormatter):
+    """Lays out help for the terminal. argparse makes one for every option, and each would load `shutil` to measure."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
+
+def _columns() -> int:
+    """How wide the terminal is, as `shutil.get_terminal_size` has it."""
+    with suppress(ValueError, OSError):
+        return int(os.environ.get("COLUMNS", "0")) or os.get_terminal_size(sys.stdout.fileno()).columns
+    return 80
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says which option was meant instead of printing all of them."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(formatter_class=_Formatter, allow_abbrev=False, **settings)
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(_FAILED, f"{self.prog}: error: {message}\nTry `{self.prog} --help`.\n")
+
+
+def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
+    """What understands `argv`. Commands that are not in it get no options of their own: each takes time to declare."""
+    parser = _Parser(
+        prog="pause-lint",
+        description="Finds, and fixes, the pause of an inference engine that some path out of a function never undoes.",
+    )
+    parser.add_argument("--version", action="version", version=f"pause-lint {__version__}")
+    # Told how it is called, the parser need not load what lays out its help.
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser, prog=parser.prog)
+    check = commands.add_parser("check", help="report findings")
+    baseline = commands.add_parser("baseline", help="write down today's findings, for `check --baseline`")
+    fix = commands.add_parser("fix", help="rewrite files so that they have none")
+    rule = commands.add_parser("rule", help="explain a rule, or list them all")
+    if "check" in argv:
+        _add_common(check)
+        _add_report(check)
+        _add_narrowing(check)
+    if "baseline" in argv:
+        _add_common(baseline)
+        baseline.add_argument(
+            "-o", "--output", metavar="FILE", help="where to write them (default: pause-lint-baseline.json)"
+        )
+    if "fix" in argv:
+        _add_common(fix)
+        _add_report(fix)
+        fix.add_argument("--diff", action="store_true", help="print a unified diff instead of writing files")
+        fix.add_argument("--unsafe-fixes", action="store_true", help="apply fixes that may change a path, too")
+        fix.add_argument(
+            "--add-noqa", action="store_true", help="suppress the findings with comments instead of fixing them"
+        )
+        fix.add_argument("--reason", metavar="TEXT", help="with --add-noqa: the reason, written behind the codes")
+    start = commands.add_parser("run", help="start a program whose engine is patched as it is imported")
+    start.add_argument("program", nargs=argparse.REMAINDER, metavar="-- PROGRAM ...", help="what to start")
+    rule.add_argument("code", nargs="?", metavar="CODE", help="a code or a name; without it, the table of all rules")
+    return parser
+
+
+def _refuse(parser: argparse.ArgumentParser, word: str, known: Iterable[str]) -> NoReturn:
+    """Stop because of an argument that means nothing here; the options in `known` would."""
+    likely = nearest(word.partition("=")[0], known) if word.startswith("-") else ""
+    parser.error(f"unrecognized argument: {word}{likely}")
+
+
+def _add_common(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add("paths", nargs="*", metavar="PATH", help="files and folders (default: this folder); `-` reads standard input")
+    chosen = command.add_argument_group("what is looked for")
+    chosen.add_argument("--select", action="append", metavar="CODES", help="rules in force, as codes or prefixes")
+    chosen.add_argument("--ignore", action="append", metavar="CODES", help="rules not in force")
+    chosen.add_argument("--extend-select", action="append", metavar="CODES", help="rules in force as well")
+    chosen.add_argument(
+        "--pair", action="append", metavar="PAUSE:RESUME[,RESUME]", help="one more pair of names; may be repeated"
+    )
+    chosen.add_argument(
+        "--preset",
+        action="append",
+        metavar="NAME",
+        help=f"pairs besides `default`: {', '.join(name for name in PRESETS if name != 'default')}, or all; repeatable",
+    )
+    chosen.add_argument(
+        "--require-reason", action="store_true", help="report suppressions that give no reason, as PR901"
+    )
+    where = command.add_argument_group("where it is looked for")
+    where.add_argument("--project-root", metavar="FOLDER", help="the root of the project (default: it is looked for)")
+    where.add_argument("--no-project", action="store_true", default=None, help="look at nothing but the paths named")
+    where.add_argument("--include-tests", action="store_true", default=None, help="look at test files as well")
+    where.add_argument("--config", metavar="FILE", help="read the configuration from this file")
+    said = command.add_argument_group("what is said beside")
+    said.add_argument("-q", "--quiet", action="store_true", help="findings only")
+    said.add_argument("-v", "--verbose", action="store_true", help="say what was left out and given up")
+
+
+def _add_report(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--stdin-filename", metavar="PATH", help="what standard input is called in reports")
+    shown = command.add_argument_group("what is shown")
+    shown.add_argument(
+        "--output-format", choices=("text", "concise", *MACHINE), default="text", help="how findings are printed"
+    )
+    shown.add_argument("--statistics", action="store_true", help="count findings by rule (text and concise)")
+    shown.add_argument("--exit-zero", action="store_true", help="exit with 0 even if there are findings")
+    shown.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+
+
+def _add_narrowing(command: argparse.ArgumentParser) -> None:
+    group = command.add_argument_group("what is new")
+    group.add_argument("--baseline", metavar="FILE", help="report only what is not in this baseline")
+    group.add_argument(
+        "--update-baseline", action="store_true", help="take what is gone out of the baseline; nothing is ever added"
+    )
+    group.add_argument(
+        "--diff-base", metavar="REV", help="report only findings on a path that changes since this git revision touch"
+    )
+
+
+def options_of(arguments: argparse.Namespace) -> Options:
+    """The options of a run, from its arguments and the configuration. Raises ConfigError."""
+    paths: list[str] = arguments.paths
+    if STDIN in paths and len(paths) > 1:
+        raise ConfigError("pause-lint: error: `-` stands alone; it cannot be checked together with other paths")
+    root: str | None = arguments.project_root
+    if root is not None and not os.path.isdir(root):
+        raise ConfigError(f"pause-lint: error: argument --project-root: no such folder: {root}")
+    line = Settings(
+        select=_listed(arguments, "select"),
+        ignore=_listed(arguments, "ignore"),
+        extend_select=_with_reasons(arguments),
+        presets=_listed(arguments, "presets", "preset"),
+        pairs=_listed(arguments, "pairs", "pair"),
+        project_root=os.path.abspath(root) if root is not None else None,
+        no_project=arguments.no_project,
+        include_tests=arguments.include_tests,
+    )
+    if STDIN in paths:
+        if arguments.command == "baseline":
+            raise ConfigError("pause-lint baseline: error: `-` cannot be written down; name files or folders")
+        paths = [arguments.stdin_filename] if arguments.stdin_filename else []
+    return resolve(load(paths, arguments.config, root), line)
+
+
+def _with_reasons(arguments: argparse.Namespace) -> tuple[str, ...] | None:
+    """What is selected besides."""
+    listed = _listed(arguments, "extend-select")
+    return (*(listed or ()), UNREASONED) if arguments.require_reason else listed
+
+
+def _listed(arguments: argparse.Namespace, key: str, option: str = "") -> tuple[str, ...] | None:
+    option = option or key
+    given: list[str] | None = getattr(arguments, option.replace("-", "_"))
+    if given is None:
+        return None
+    try:
+        # What is no pair is refused as it was written, not cut up at its commas.
+        return checked(key, given if key == "pairs" else split_list(",".join(given)))
+    except ConfigError as error:
+        raise ConfigError(f"pause-lint: error: argument --{option}: {error}") from None
+
+
+def refuse_narrowing(arguments: argparse.Namespace) -> None:
+    """Raise ConfigError if what is new cannot be told with these arguments."""
+    if arguments.update_baseline and arguments.baseline is None:
+        raise ConfigError("pause-lint check: error: --update-baseline: name the baseline with --baseline FILE")
+    if arguments.diff_base is not None and STDIN in arguments.paths:
+        raise ConfigError("pause-lint check: error: --diff-base compares files on disk; name them instead of `-`")
