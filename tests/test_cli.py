@@ -97,7 +97,7 @@ def test_carets_stand_below_what_they_mean(run: Run) -> None:
     """Tabs, wide and combining characters before it, and control characters, notwithstanding."""
     write("a.py", "def f(engine):\n\tx = '日本e\u0301\x1b'; engine.pause_generation()\n\tengine.load()\n")
     _, _, source, carets, *_ = run("check").out.splitlines()
-    assert source == "2 |         x = '日本e\u0301?'; engine.pause_generation()"
+    assert source == "2 |         x = '日本e\u0301\\x1b'; engine.pause_generation()"
     # Two wide characters take two columns each, the accent takes none.
     assert carets.index("^") == source.index("engine") + 2 - 1
     assert carets.count("^") == len("engine.pause_generation()")

@@ -10,9 +10,10 @@ from json import dumps
 from typing import Any
 
 from pause_lint.finding import Report
+from pause_lint.report.excerpt import printable
 from pause_lint.report.fingerprints import fingerprint, fingerprints
 from pause_lint.report.levels import level
-from pause_lint.report.text import Lines, printable
+from pause_lint.report.text import Lines
 from pause_lint.rules import BY_CODE
 
 _SEVERITIES = {"error": "critical", "warning": "minor", "note": "info"}

@@ -9,7 +9,8 @@ from collections import Counter
 from html import escape
 
 from pause_lint.finding import Finding, Problem, Report
-from pause_lint.report.text import headline, printable, problem_line, steps
+from pause_lint.report.excerpt import printable
+from pause_lint.report.text import headline, problem_line, steps
 from pause_lint.rules import BY_CODE
 
 

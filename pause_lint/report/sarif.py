@@ -14,9 +14,10 @@ from urllib.parse import quote
 
 from pause_lint import __version__
 from pause_lint.finding import Finding, Problem, Report, Span
+from pause_lint.report.excerpt import printable
 from pause_lint.report.fingerprints import fingerprints
 from pause_lint.report.levels import level
-from pause_lint.report.text import Lines, printable
+from pause_lint.report.text import Lines
 from pause_lint.rules import BY_CODE, RULES, Rule, page
 
 if TYPE_CHECKING:

@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 from pause_lint import suggest
 from pause_lint.finding import Finding, Problem, Report, Span
+from pause_lint.report.excerpt import excerpt, printable
 from pause_lint.rules import BY_CODE
 
 Lines = Callable[[str], Sequence[str]]
 """From a path, as shown, to the lines of that file without their endings; empty if they are not to be had."""
-
-_TAB = 8
 
 
 class Style(NamedTuple):
@@ -132,54 +131,14 @@ def _excerpt(span: Span, lines: Sequence[str], style: Style) -> list[str]:
     if not 0 < span.line <= len(lines):
         return []
     line = lines[span.line - 1]
-    start = min(span.column - 1, len(line))
     # Of a call that goes on, what there is of it on its first line.
     end = span.end_column - 1 if span.end_line == span.line else len(line.rstrip())
-    before, marked, after = (_expanded(part, offset) for part, offset in _cut(line, start, max(end, start + 1)))
+    shown = excerpt(line, span.column - 1, end)
     number = str(span.line)
     margin = " " * len(number)
-    carets = " " * _width(before) + style.red + "^" * max(_width(marked), 1) + style.reset
+    carets = f"{' ' * shown.indent}{style.red}{'^' * shown.width}{style.reset}"
     return [
         f"{style.dim}{margin} |{style.reset}",
-        f"{style.dim}{number} |{style.reset} {(before + marked + after).rstrip()}",
+        f"{style.dim}{number} |{style.reset} {shown.text}",
         f"{style.dim}{margin} |{style.reset} {carets}",
     ]
-
-
-def _cut(line: str, start: int, end: int) -> list[tuple[str, int]]:
-    """`line` in three, each part with the display column at which it begins."""
-    parts: list[tuple[str, int]] = []
-    column = 0
-    for part in (line[:start], line[start:end], line[end:]):
-        parts.append((part, column))
-        column += _width(_expanded(part, column))
-    return parts
-
-
-def _expanded(text: str, column: int) -> str:
-    """`text`, which begins at display column `column`, as it can be shown: tabs as blanks, no control characters."""
-    shown: list[str] = []
-    for character in text:
-        if character == "\t":
-            character = " " * (_TAB - column % _TAB)
-        elif not character.isprintable():
-            character = "?"
-        shown.append(character)
-        column += _width(character)
-    return "".join(shown)
-
-
-def _width(text: str) -> int:
-    """How many columns of a terminal `text` takes."""
-    if text.isascii():
-        return len(text)
-    from unicodedata import combining, east_asian_width
-
-    return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
-
-
-def printable(text: str) -> str:
-    """`text` without anything that could break the line or steer a terminal: paths and code may hold it."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else char.encode("unicode_escape", "replace").decode() for char in text)
