@@ -5,7 +5,14 @@ Nothing here decides or prints anything. Lines and columns count from 1; a colum
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
+
+Role: TypeAlias = Literal["pause", "resume", "call", "request", "serve", "turn", "escape", "leave", "cause", ""]
+"""What happens at a step of a witness.
+
+It pauses or resumes; it calls; it makes a request, and in another process that is served; a condition turns the path;
+an exception escapes, or the function leaves normally; in a callee, the cause of the exception. Empty: none of these.
+"""
 
 
 class Span(NamedTuple):
@@ -18,12 +25,18 @@ class Span(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One hop of a witness: where the path passes and what happens there."""
+    """One hop of a witness: where the path passes and what happens there.
+
+    function: that it stands in, qualified, without the module. endpoint: of a request and of what serves it, its path.
+    """
 
     path: str
     line: int
     column: int
     message: str
+    role: Role = ""
+    function: str = ""
+    endpoint: str = ""
 
 
 class Finding(NamedTuple):

@@ -26,10 +26,11 @@ from pause_lint.analysis.paths import Paths
 from pause_lint.analysis.syntax import walk
 from pause_lint.analysis.texts import Speech
 from pause_lint.analysis.types import Types
-from pause_lint.finding import Step
+from pause_lint.finding import Role, Step
 from pause_lint.pairs import Pair, Vocabulary, fits, plain_name
 
 MAX_HOPS = 12
+_ROLES: dict[str, Role] = {"pause": "pause", "resume": "resume"}
 _DEFINING = ("from ", "import ", "def ", "async def ", "class ", "#", '"', "'", ")")
 """How lines begin that bring a name in, or only tell of it."""
 _COMMENT = re.compile(r"#\s*pause-lint:\s*(pauses|resumes|neutral)\b")
@@ -262,7 +263,8 @@ class Effects:
         pair = self.vocabulary.pairs[0]
         kind = marked.removesuffix("s")
         spelling = min(pair.pauses if kind == "pause" else pair.resumes)
-        step = Step(routine.module.path, node.lineno, 1, f"{routine.name} is marked as one that {marked}")
+        text = f"{routine.name} is marked as one that {marked}"
+        step = Step(routine.module.path, node.lineno, 1, text, _ROLES[kind], routine.function.name)
         yield Effect(kind, pair, receiver, spelling, (step,))
 
     def _left(self, routine: Routine, conduct: Conduct, links: Sequence[Link]) -> Iterator[Effect]:
@@ -307,6 +309,8 @@ class Effects:
             deed.node.lineno,
             column,
             f"{text[:80]} {verb} {deed.pair.noun}, in {routine.function.name}",
+            _ROLES[deed.kind],
+            routine.function.name,
         )
         guarded = id(deed.node) in self.anatomy(routine).conditional
         return Effect(deed.kind, deed.pair, self.outward(deed.receiver, routine), deed.spelling, (step,), guarded)
@@ -422,7 +426,8 @@ class Effects:
         pair = self.vocabulary.pairs[0]
         receiver = self.terms.of(call.func.value, {}) if isinstance(call.func, ast.Attribute) else OPAQUE
         spelling = min(pair.pauses if kind == "pause" else pair.resumes)
-        step = self._step(call, routine, f"the configuration says that {last_name(call.func)}() {kind}s {pair.noun}")
+        text = f"the configuration says that {last_name(call.func)}() {kind}s {pair.noun}"
+        step = self._step(call, routine, text, _ROLES[kind])
         return Link(routine, call, routine, Effect(kind, pair, receiver, spelling, (step,)), None)
 
     def _served(self, request: Request, call: ast.Call, routine: Routine) -> Iterator[Link]:
@@ -432,13 +437,16 @@ class Effects:
                 continue
             for effect in self._effects(endpoint.handler):
                 path = "/" + "/".join(endpoint.route)
-                hop = self._step(call, routine, f"{routine.function.name} makes a request to {path}")
+                hop = self._step(call, routine, f"{routine.function.name} makes a request to {path}", "request", path)
                 node = endpoint.handler.function.node
                 served = Step(
                     endpoint.handler.module.path,
                     getattr(node, "lineno", 1),
                     1,
                     f"in the process that serves {path}, {endpoint.handler.name}() runs",
+                    "serve",
+                    endpoint.handler.function.name,
+                    path,
                 )
                 receiver: Term = ("name", "self") if self.index.owner(routine.function) is not None else OPAQUE
                 mapped = effect._replace(receiver=receiver, steps=(hop, served, *effect.steps), remote=True)
@@ -487,7 +495,7 @@ class Effects:
             receiver = self._object(target, routine)
         how = f" (declared as {target.declared})" if target.declared else ""
         verb = "hands on" if target.handed else "calls"
-        hop = self._step(call, routine, f"{routine.function.name} {verb} {callee.function.name}{how}")
+        hop = self._step(call, routine, f"{routine.function.name} {verb} {callee.function.name}{how}", "call")
         return effect._replace(receiver=receiver, steps=(hop, *effect.steps))
 
     def _object(self, target: Target, routine: Routine) -> Term:
@@ -496,8 +504,9 @@ class Effects:
             return self.terms.of(target.receiver, {})
         return ("name", "self") if self.index.owner(routine.function) is not None else OPAQUE
 
-    def _step(self, call: ast.Call, routine: Routine, message: str) -> Step:
-        return Step(routine.module.path, call.lineno, routine.module.column(call.lineno, call.col_offset), message)
+    def _step(self, call: ast.Call, routine: Routine, message: str, role: Role, endpoint: str = "") -> Step:
+        column = routine.module.column(call.lineno, call.col_offset)
+        return Step(routine.module.path, call.lineno, column, message, role, routine.function.name, endpoint)
 
 
 def answers_for(resume: Effect, pause: Effect) -> bool:

@@ -49,14 +49,16 @@ def _early(summary: Summary, pause: Deed, link: Link) -> Finding:
         f"since line {pause.node.lineno}"
     )
     place = span(module, pause.node)
-    paused = Step(module.path, place.line, place.column, f"{short(pause.node)} pauses {pause.pair.noun}")
+    name = summary.routine.function.name
+    text = f"{short(pause.node)} pauses {pause.pair.noun}"
+    paused = Step(module.path, place.line, place.column, text, "pause", name)
     return Finding(
         "PR006",
         "early-resume",
         message,
         module.path,
         span(module, link.call),
-        summary.routine.function.name,
+        name,
         (paused, *link.effect.steps),
     )
 
@@ -75,7 +77,8 @@ def split_pairs(view: View, around: Surroundings) -> Iterator[Finding]:
                 f"{pause.pair.noun} paused by {short(pause.node)} is resumed in {other.short}, "
                 f"and nothing guarantees that {other.short} runs"
             )
-            first = Step(view.module.path, place.line, place.column, f"{short(pause.node)} pauses {pause.pair.noun}")
+            text, name = f"{short(pause.node)} pauses {pause.pair.noun}", conduct.function.name
+            first = Step(view.module.path, place.line, place.column, text, "pause", name)
             line = getattr(other.node, "lineno", 1)
-            second = Step(view.module.path, line, 1, f"{other.short} resumes, if it is called")
-            yield Finding("PR007", "split", message, view.module.path, place, conduct.function.name, (first, second))
+            second = Step(view.module.path, line, 1, f"{other.short} resumes, if it is called", "resume", other.name)
+            yield Finding("PR007", "split", message, view.module.path, place, name, (first, second))

@@ -21,8 +21,9 @@ def unawaited(view: View) -> Iterator[Finding]:
             verb = "resumes" if deed.kind == "resume" else "pauses"
             message = f"{short(deed.node)} makes a coroutine that nobody awaits: it {verb} nothing"
             place = span(view.module, deed.node)
-            step = Step(view.module.path, place.line, place.column, "the coroutine is made here and dropped")
-            yield Finding("PR004", "not-awaited", message, view.module.path, place, conduct.function.name, (step,))
+            text, name = "the coroutine is made here and dropped", conduct.function.name
+            step = Step(view.module.path, place.line, place.column, text, "", name)
+            yield Finding("PR004", "not-awaited", message, view.module.path, place, name, (step,))
 
 
 def swallowed(view: View) -> Iterator[Finding]:
@@ -40,8 +41,9 @@ def swallowed(view: View) -> Iterator[Finding]:
                     f"a failure of {short(deed.node)} is swallowed on line {line}: "
                     f"{deed.pair.noun} stays paused in silence"
                 )
-                step = Step(view.module.path, place.line, place.column, "if this resume fails, nothing says so")
-                yield Finding("PR005", "swallowed", message, view.module.path, place, conduct.function.name, (step,))
+                text, name = "if this resume fails, nothing says so", conduct.function.name
+                step = Step(view.module.path, place.line, place.column, text, "", name)
+                yield Finding("PR005", "swallowed", message, view.module.path, place, name, (step,))
 
 
 def _swallowing(function: Function) -> Iterator[tuple[int, Sequence[ast.stmt]]]:

@@ -15,7 +15,7 @@ from pause_lint.analysis.flow import Followed, Leak, follow, undoes
 from pause_lint.analysis.functions import Function
 from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.syntax import walk
-from pause_lint.finding import Finding, Span, Step
+from pause_lint.finding import Finding, Role, Span, Step
 from pause_lint.module import Module
 
 _LONGEST = 60
@@ -118,7 +118,7 @@ def finding(
         module.path,
         span(module, deed.node),
         function.name,
-        _steps(module, graph, deed, leak, within),
+        _steps(module, function, graph, deed, leak, within),
     )
 
 
@@ -278,26 +278,33 @@ def _event(graph: g.Graph, leak: Leak) -> str:
     return f"{text} on line {line} raises"
 
 
-def _steps(module: Module, graph: g.Graph, deed: Deed, leak: Leak, within: Within) -> tuple[Step, ...]:
+def _steps(
+    module: Module, function: Function, graph: g.Graph, deed: Deed, leak: Leak, within: Within
+) -> tuple[Step, ...]:
     """Paused here, the turns the path takes, escapes here, leaves here."""
-    steps = list(deed.chain) or [_step(module, deed.node, f"{pause_text(deed)} pauses {deed.pair.noun}")]
+
+    def step(node: ast.expr | ast.stmt, message: str, role: Role) -> Step:
+        return _step(module, node, message, role, function.name)
+
+    steps = list(deed.chain) or [step(deed.node, f"{pause_text(deed)} pauses {deed.pair.noun}", "pause")]
     escape = _stands(graph.nodes[leak.escape])
     exit_node = graph.nodes[leak.exit]
     if leak.thrown is not None and isinstance(escape, ast.expr | ast.stmt):
         text = _event(graph, leak).replace(f" on line {escape.lineno}", "")
-        steps.append(_step(module, escape, f"{text}; no resume stands on the way out"))
+        steps.append(step(escape, f"{text}; no resume stands on the way out", "escape"))
     elif isinstance(exit_node.syntax, ast.Return):
-        steps.append(_step(module, exit_node.syntax, "the function returns here without a resume"))
+        steps.append(step(exit_node.syntax, "the function returns here without a resume", "leave"))
     elif isinstance(exit_node.syntax, ast.stmt):
         last = exit_node.syntax
-        steps.append(_step(module, last, "the function ends after this without a resume"))
+        steps.append(step(last, "the function ends after this without a resume", "leave"))
     turn = _turn(graph, leak)
     if turn is not None:
-        steps.insert(-1, _step(module, turn[0], turn[1]))
+        steps.insert(-1, step(turn[0], turn[1], "turn"))
     inner = graph.nodes[leak.escape].syntax
     where = within(inner) if leak.thrown is not None and inner is not None and inner is not escape else None
     if where is not None and isinstance(inner, ast.expr | ast.stmt):
-        steps.append(_step(where[0], inner, f"there, in {where[1]}: {_reason(inner, leak)}"))
+        text = f"there, in {where[1]}: {_reason(inner, leak)}"
+        steps.append(_step(where[0], inner, text, "cause", where[1]))
     return tuple(steps)
 
 
@@ -328,5 +335,5 @@ def _turn(graph: g.Graph, leak: Leak) -> tuple[ast.expr, str] | None:
     return found
 
 
-def _step(module: Module, node: ast.expr | ast.stmt, message: str) -> Step:
-    return Step(module.path, node.lineno, module.column(node.lineno, node.col_offset), message)
+def _step(module: Module, node: ast.expr | ast.stmt, message: str, role: Role, function: str) -> Step:
+    return Step(module.path, node.lineno, module.column(node.lineno, node.col_offset), message, role, function)
