@@ -9,7 +9,6 @@ import argparse
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from typing import Any, NoReturn
 
 from pause_lint import __version__
@@ -17,6 +16,7 @@ from pause_lint.config import ConfigError, Options, Settings, checked, load, nea
 from pause_lint.pairs import PRESETS
 from pause_lint.report import MACHINE
 from pause_lint.suppress import UNREASONED
+from pause_lint.terminal import columns
 
 STDIN = "-"
 """The path that stands for standard input."""
@@ -41,14 +41,7 @@ class _Formatter(argparse.HelpFormatter):
     """Lays out help for the terminal. argparse makes one for every option, and each would load `shutil` to measure."""
 
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=_columns() - 2)
-
-
-def _columns() -> int:
-    """How wide the terminal is, as `shutil.get_terminal_size` has it."""
-    with suppress(ValueError, OSError):
-        return int(os.environ.get("COLUMNS", "0")) or os.get_terminal_size(sys.stdout.fileno()).columns
-    return 80
+        super().__init__(prog, width=columns(sys.stdout, 80) - 2)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -19,19 +19,22 @@ from pause_lint.module import Module
 from pause_lint.pairs import PRESETS
 from pause_lint.sources import Sources, Words, left_out
 from pause_lint.suggest import suggested
+from pause_lint.terminal import Progress
 from pause_lint.tree import STDIN_NAME, discover, inside_tree, is_test
 
 if TYPE_CHECKING:
     from pause_lint.analysis.program import Grow, Told
 
 
-def check_paths(paths: Sequence[str], options: Options, told: Told | None = None) -> Report:
+def check_paths(
+    paths: Sequence[str], options: Options, told: Told | None = None, progress: Progress | None = None
+) -> Report:
     """Check the files under `paths`. What kept a part from being done is among the problems of the report.
 
-    told: how findings are put.
+    told: how findings are put. progress: takes what is being done.
     """
-    sources, problems = gathered(paths, options)
-    report = report_on(sources, problems, options, told=told).report
+    sources, problems = gathered(paths, options, progress)
+    report = report_on(sources, problems, options, told=told, progress=progress).report
     return report if options.pairs != PRESETS["default"] else report._replace(suggested=suggested(sources.data))
 
 
@@ -83,10 +86,12 @@ def belongs_to_tests(path: str) -> bool:
     return path != STDIN_NAME and is_test(inside_tree(path))
 
 
-def gathered(paths: Sequence[str], options: Options) -> tuple[Sources, tuple[Problem, ...]]:
+def gathered(
+    paths: Sequence[str], options: Options, progress: Progress | None = None
+) -> tuple[Sources, tuple[Problem, ...]]:
     """The files under `paths`, with the rest of their tree beside them, and what kept some from being found."""
     found, problems = discover(paths, options)
-    sources = Sources(options)
+    sources = Sources(options, progress)
     sources.read_all(found, reported=True)
     _add_context(sources, paths, options)
     return sources, problems
@@ -141,9 +146,10 @@ def report_on(
     options: Options,
     context: Sequence[Module] = (),
     told: Told | None = None,
+    progress: Progress | None = None,
 ) -> Checked:
     """What is found in the files of a run. `context`: modules of the tree besides those of `sources`."""
-    analysed = _analyse_all(sources, _Run(options, told), context)
+    analysed = _analyse_all(sources, _Run(options, told, progress), context)
     reported = sources.reported
     modules = [module for module in sources.parsed() if module.path in reported]
     by_path: dict[str, list[Finding]] = {module.path: [] for module in modules}
@@ -200,6 +206,12 @@ class _Run(NamedTuple):
 
     options: Options
     told: Told | None = None
+    progress: Progress | None = None
+
+    def seen(self, path: str) -> None:
+        """Say that a module is being looked at."""
+        if self.progress is not None:
+            self.progress(f"analysing: {path}")
 
 
 def _analyse_all(sources: Sources, run: _Run, context: Sequence[Module] = ()) -> _Analysed:
@@ -219,8 +231,7 @@ def _analyse(modules: Sequence[Module], run: _Run, grow: Grow | None = None) -> 
     from pause_lint.analysis import program  # late: a run in which no file can matter needs no analysis
 
     try:
-        told = {} if run.told is None else {"told": run.told}
-        outcome = program.analyse(modules, run.options, grow, **told)
+        outcome = program.analyse(modules, run.options, grow, run.told, run.seen)
     except Exception as error:
         if len(modules) == 1:
             return _Analysed(problems=(_internal(modules[0], error),))

@@ -23,6 +23,7 @@ from pause_lint.output import SourceLines, print_beside, print_notes, print_prob
 from pause_lint.report import MACHINE
 from pause_lint.report.text import count
 from pause_lint.suppress import UNREASONED
+from pause_lint.terminal import progress_on
 from pause_lint.tree import STDIN_NAME, shown_path
 
 if TYPE_CHECKING:
@@ -126,9 +127,10 @@ def _check(arguments: argparse.Namespace, options: Options) -> int:
         context = context_of(path, options) if os.path.exists(path) else ()
         report = check_source(data, path, options, context, _foretelling(cases))
     else:
-        report = check_paths(arguments.paths or ["."], options, _foretelling(cases))
+        with progress_on(sys.stderr, arguments.quiet) as progress:
+            report = check_paths(arguments.paths or ["."], options, _foretelling(cases), progress)
     report, notes = _narrowed(report, arguments, options, memory)
-    show(report, arguments, memory, _proposed(report, cases) if cases else {})
+    show(report, arguments, memory, _proposed(report, cases, arguments.quiet) if cases else {})
     print_beside(notes, arguments)
     return _exit_code(arguments, bool(report.findings), report)
 
@@ -151,7 +153,7 @@ def _foretelling(kept: dict[Finding, Case] | None) -> Told:
     return told
 
 
-def _proposed(report: Report, cases: dict[Finding, Case]) -> dict[Finding, Proposal]:
+def _proposed(report: Report, cases: dict[Finding, Case], quiet: bool) -> dict[Finding, Proposal]:
     """The fixes of findings, for a format that has a place for them."""
     gc.enable()  # rewriting makes cycles
     try:
@@ -161,7 +163,8 @@ def _proposed(report: Report, cases: dict[Finding, Case]) -> dict[Finding, Propo
             raise
         sys.stderr.write("note: fixes are left out: they need LibCST, which is not installed\n")
         return {}
-    return proposals(report.findings, cases)
+    with progress_on(sys.stderr, quiet) as progress:
+        return proposals(report.findings, cases, progress)
 
 
 def _fix(arguments: argparse.Namespace, options: Options) -> int:
@@ -186,7 +189,8 @@ def _fix(arguments: argparse.Namespace, options: Options) -> int:
         memory[path] = outcome.changes[0].new if outcome.changes else data
     else:
         paths = arguments.paths or ["."]
-        outcome = fix_paths(paths, options, unsafe=unsafe, write=not arguments.diff, noqa=noqa)
+        with progress_on(sys.stderr, arguments.quiet) as progress:
+            outcome = fix_paths(paths, options, unsafe=unsafe, write=not arguments.diff, noqa=noqa, progress=progress)
         # What is left is shown as it stands in the files as fixed, written or not.
         memory.update({change.path: change.new for change in outcome.changes})
     if arguments.diff:
@@ -207,13 +211,14 @@ def _baseline(arguments: argparse.Namespace, options: Options) -> int:
     from pause_lint.baseline import DEFAULT_FILE, record
     from pause_lint.check import check_paths
 
-    report = check_paths(arguments.paths or ["."], options)
+    with progress_on(sys.stderr, arguments.quiet) as progress:
+        report = check_paths(arguments.paths or ["."], options, progress=progress)
     file: str = arguments.output or DEFAULT_FILE
     recorded = record(report, file, SourceLines({}))
     if not arguments.quiet:
         before = "" if recorded.before is None else f", which held {recorded.before}"
         sys.stdout.write(f"Wrote {count(recorded.now, 'finding')} down in {file}{before}.\n")
-    print_problems(report.problems)
+    print_problems(report.problems, arguments)
     print_notes(report, arguments)
     return FAILED if report.problems else CLEAN
 

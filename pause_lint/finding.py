@@ -40,7 +40,10 @@ class Step(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """One reported fault. `kind` and `fix` take the values of the JSON contract."""
+    """One reported fault. `kind` and `fix` take the values of the JSON contract.
+
+    fix_note: why `fix` leaves it, or applies its fix only when asked for unsafe ones; empty if neither, or if unknown.
+    """
 
     code: str
     kind: str
@@ -50,6 +53,7 @@ class Finding(NamedTuple):
     function: str
     witness: tuple[Step, ...] = ()
     fix: str = "none"
+    fix_note: str = ""
 
     @property
     def sort_key(self) -> tuple[str, int, int, str]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from pause_lint.finding import Problem, Report
 from pause_lint.module import split_lines
 from pause_lint.report import FILES, MACHINE, render, text
+from pause_lint.terminal import columns, takes_color
 from pause_lint.tree import Unparsable, decode, read
 
 if TYPE_CHECKING:
@@ -27,19 +27,19 @@ def show(
     if arguments.output_format in MACHINE:
         sys.stdout.write(render(arguments.output_format, report, lines, fixes))
         if arguments.output_format in FILES:
-            print_problems(report.problems)
+            print_problems(report.problems, arguments)
     else:
         sys.stdout.write(
             text.render(
                 report,
                 lines,
-                concise=arguments.output_format == "concise",
+                one_line=arguments.output_format == "concise",
                 quiet=arguments.quiet,
                 with_statistics=arguments.statistics,
-                style=_style(arguments),
+                page=_page(arguments, sys.stdout),
             )
         )
-        print_problems(report.problems)
+        print_problems(report.problems, arguments)
     print_notes(report, arguments)
 
 
@@ -49,28 +49,34 @@ def show_outcome(outcome: Outcome, arguments: argparse.Namespace, memory: dict[s
         show(outcome.report, arguments, memory, {})
         return
     out = sys.stderr if beside else sys.stdout
-    style = _style(arguments)
+    page = _page(arguments, out)
     lines = SourceLines(memory)
+    did = "suppressed" if arguments.add_noqa else "fixed"
     if not arguments.quiet and not arguments.diff:
         for finding in outcome.fixed:
-            out.write(f"{text.headline(finding, style)} [{'suppressed' if arguments.add_noqa else 'fixed'}]\n")
+            how = f", unsafe: {finding.fix_note}" if finding.fix == "unsafe" and not arguments.add_noqa else ""
+            out.write(f"{text.headline(finding, page.style)} [{did}{how}]\n")
     for finding, reason in outcome.unfixed:
-        concise = arguments.output_format == "concise"
-        shown = text.headline(finding, style) if concise else text.block(finding, lines, style)
-        out.write(f"{shown}\n  not {'suppressed' if arguments.add_noqa else 'fixed'}: {reason}\n")
+        remark = f"not {did}: {reason}"
+        if arguments.output_format == "concise":
+            out.write(f"{text.concise(finding, page.style)}\n  {remark}\n")
+        else:
+            out.write(f"{text.block(finding, lines, page, remark)}\n")
     if arguments.statistics:
         out.write(text.statistics(outcome.report.findings))
     if not arguments.quiet:
-        counts = (len(outcome.fixed), len(outcome.changes), len(outcome.unfixed))
+        unsafe = sum(finding.fix == "unsafe" for finding, _ in outcome.unfixed)
+        counts = (len(outcome.fixed), len(outcome.changes), len(outcome.unfixed), unsafe)
         out.write(text.fix_summary(*counts, diff=arguments.diff, noqa=arguments.add_noqa))
-    print_problems(outcome.report.problems)
+    print_problems(outcome.report.problems, arguments)
     print_notes(outcome.report, arguments)
 
 
-def print_problems(problems: Sequence[Problem]) -> None:
+def print_problems(problems: Sequence[Problem], arguments: argparse.Namespace) -> None:
+    """Print what could not be done, on standard error."""
     sys.stdout.flush()
     for problem in problems:
-        sys.stderr.write(text.problem_line(problem) + "\n")
+        sys.stderr.write(text.problem_line(problem, _page(arguments, sys.stderr).style) + "\n")
 
 
 def print_notes(report: Report, arguments: argparse.Namespace) -> None:
@@ -105,14 +111,6 @@ class SourceLines:
         return self._known[path]
 
 
-def _style(arguments: argparse.Namespace) -> text.Style:
-    """Colour if asked for, or if a person looks at a terminal (https://no-color.org, https://force-color.org)."""
-    wanted: str = arguments.color
-    if wanted == "auto":
-        if os.environ.get("NO_COLOR"):
-            wanted = "never"
-        elif os.environ.get("FORCE_COLOR"):
-            wanted = "always"
-        elif os.environ.get("TERM") == "dumb" or not sys.stdout.isatty():
-            wanted = "never"
-    return text.PLAIN if wanted == "never" else text.Style.colored()
+def _page(arguments: argparse.Namespace, stream: TextIO) -> text.Page:
+    style = text.Style.colored() if takes_color(stream, getattr(arguments, "color", "auto")) else text.PLAIN
+    return text.Page(columns(stream), stream.encoding or "utf-8", style)

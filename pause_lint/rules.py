@@ -12,6 +12,7 @@ class Rule(NamedTuple):
     """One rule.
 
     default: "on", "opt-in" (reported when selected), or "cli" (on, in the command line tool only).
+    advice: what to do about a finding, in a line.
     fixable: how often `fix` can mend it, in a word; "no" if never.
     reports, why, when_not, fix_safety: paragraphs of the page, in Markdown.
     bad, good: examples, as Python source.
@@ -20,6 +21,7 @@ class Rule(NamedTuple):
     code: str
     name: str
     summary: str
+    advice: str
     default: Literal["on", "opt-in", "cli"]
     fixable: str
     reports: str
@@ -49,6 +51,7 @@ RULES: tuple[Rule, ...] = (
         code="PR001",
         name="pause-not-resumed",
         summary="a path leaves the function with generation still paused",
+        advice="resume in a `finally`, so that every way out of the function resumes",
         default="on",
         fixable="usually",
         reports="""\
@@ -98,6 +101,7 @@ where a path would change in another way; `fix` says which.""",
         code="PR002",
         name="partial-pause",
         summary="engines are paused outside the `try` that resumes them: if one fails, the others stay paused",
+        advice="pause inside the `try` whose `finally` resumes",
         default="on",
         fixable="usually",
         reports="""\
@@ -139,6 +143,7 @@ front of the first one (which stays attached as its context).""",
         code="PR003",
         name="resume-skipped-by-cleanup",
         summary="in a `finally` or handler, cleanup that can raise stands before the resume",
+        advice="resume before anything else in the cleanup, or in a `finally` of its own",
         default="on",
         fixable="usually",
         reports="""\
@@ -181,6 +186,7 @@ exception of the resume leaves, with that of the cleanup as its context.""",
         code="PR004",
         name="resume-not-awaited",
         summary="a pause or resume coroutine is created and never awaited",
+        advice="await the coroutine, return it, or hand it to something that runs it",
         default="on",
         fixable="no",
         reports="""\
@@ -218,6 +224,7 @@ which neither was the case before. Elsewhere, whether to run an event loop is fo
         code="PR005",
         name="resume-failure-swallowed",
         summary="the failure of the resume itself is suppressed or only logged",
+        advice="let the failure out, so that the engine that stays paused is noticed",
         default="opt-in",
         fixable="no",
         reports="""\
@@ -250,6 +257,7 @@ def release(self):
         code="PR006",
         name="early-resume",
         summary="a callee or handler resumes what its caller still holds paused",
+        advice="leave the resume to the function that paused",
         default="opt-in",
         fixable="no",
         reports="""\
@@ -287,6 +295,7 @@ def update(self):
         code="PR007",
         name="split-pair",
         summary="paused in one function and resumed in another, and nothing guarantees that the other runs",
+        advice="resume in a `finally` here, or make sure that the other function always runs",
         default="opt-in",
         fixable="no",
         reports="""\
@@ -325,6 +334,7 @@ class Updater:
         code="PR900",
         name="ineffective-suppression",
         summary="a suppression comment that suppresses nothing, or is spelt so that it cannot",
+        advice="delete or correct the comment",
         default="cli",
         fixable="no",
         reports="""\
@@ -363,6 +373,7 @@ async def update(self):
         code="PR901",
         name="suppression-without-reason",
         summary="a suppression comment that does not say why",
+        advice="write the reason into the comment",
         default="opt-in",
         fixable="no",
         reports="""\

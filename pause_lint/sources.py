@@ -18,6 +18,7 @@ from pause_lint.module import Module
 from pause_lint.outline import Outline
 from pause_lint.pairs import Vocabulary, plain_name, shortest
 from pause_lint.places import Places
+from pause_lint.terminal import Progress
 from pause_lint.tree import Source, Unparsable, decode, is_test, parse, read
 
 MARK = "pause-lint:"
@@ -83,10 +84,12 @@ class File:
 class Sources:
     """The files of a run.
 
-    problems, notes: what became of those that could not be read or parsed, and of those left out.
+    problems, notes: what became of those that could not be read or parsed, and of those left out. progress: is told of
+    each file that is read.
     """
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, progress: Progress | None = None) -> None:
+        self._progress = progress
         self._sides = vocabulary_sides(options)
         self._vocabulary = vocabulary_words(options)
         self._comments_count = suppress.INEFFECTIVE in options.select
@@ -124,6 +127,8 @@ class Sources:
                 if reported:
                     self.notes.append(left_out(source.path))
                 continue
+            if self._progress is not None:
+                self._progress(f"reading: {len(self._files)} files")
             try:
                 data = read(source.location)
             except OSError as error:

@@ -82,17 +82,30 @@ def check_modules(modules: Sequence[Module], options: Options) -> list[Finding]:
 Told = Callable[[Case], Finding]
 """Puts a case as a finding."""
 
+Seen = Callable[[str], None]
+"""Takes the path of a module."""
+
 
 def analyse(
-    modules: Sequence[Module], options: Options, grow: Grow | None = None, told: Told = attrgetter("finding")
+    modules: Sequence[Module],
+    options: Options,
+    grow: Grow | None = None,
+    told: Told | None = None,
+    seen: Seen | None = None,
 ) -> Outcome:
     """The findings of all rules and what was given up.
 
     modules: those that hold a word of the vocabulary. grow: where more of the tree comes from as the vocabulary grows
-    by the names of functions that turn out to have an effect. told: how the finding of a case is put.
+    by the names of functions that turn out to have an effect. told: how the finding of a case is put. seen: is told of
+    each module that is looked at.
     """
     program = grown(modules, options, grow)
-    looks = [program.look(one, told) for one in program.views]
+    told = told or attrgetter("finding")
+    looks = []
+    for one in program.views:
+        if seen is not None:
+            seen(one.module.path)
+        looks.append(program.look(one, told))
     found = [finding for look in looks for finding in look.findings]
     if "PR006" in options.select:
         found += holding.early_resumes(program.effects)

@@ -22,6 +22,7 @@ from pause_lint.fixing.trial import cures
 _TWICE = "what resumes later elsewhere may then resume twice"
 _ON_PURPOSE = "it exists to pause; resume where it is called"
 _UNGUARDED = "the call pauses under a condition of its own, and the finally may resume what was not paused"
+_NO_SHAPE = "no rewrite is known for this shape; resume in a finally by hand"
 _MORE = "what resumes does other things as well, which would be done after a failure, too"
 _RESUMED = (
     shapes.cleanup,
@@ -60,8 +61,8 @@ def _why_unsafe(scene: Scene, last: bool) -> str:
 
 
 def why_none(case: Case) -> str:
-    """Why no rewrite of the function can be right; empty if one may be."""
-    return _ON_PURPOSE if _pauses_last(case) and _only_pauses(case) else ""
+    """Why there is no plan for a case: no rewrite of the function can be right, or none is known."""
+    return _ON_PURPOSE if _pauses_last(case) and _only_pauses(case) else _NO_SHAPE
 
 
 def _only_pauses(case: Case) -> bool:

@@ -16,6 +16,7 @@ from pause_lint.finding import Finding, Span
 from pause_lint.fixing.plan import plans
 from pause_lint.fixing.source import carried_out
 from pause_lint.fixing.spellings import Spellings
+from pause_lint.terminal import Progress
 from pause_lint.tree import decode
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -39,10 +40,13 @@ class Proposal(NamedTuple):
     why_unsafe: str = ""
 
 
-def proposals(findings: Iterable[Finding], known: Mapping[Finding, Case]) -> dict[Finding, Proposal]:
+def proposals(
+    findings: Iterable[Finding], known: Mapping[Finding, Case], progress: Progress | None = None
+) -> dict[Finding, Proposal]:
     """The fixes of those of `findings` that have one.
 
-    known: the cases that findings were told of. A fault of ours costs a proposal, not the run.
+    known: the cases that findings were told of. progress: takes what is being done. A fault of ours
+    costs a proposal, not the run.
     """
     by_file: dict[int, list[tuple[Finding, Case]]] = {}
     for finding in findings:
@@ -53,6 +57,8 @@ def proposals(findings: Iterable[Finding], known: Mapping[Finding, Case]) -> dic
     for entries in by_file.values():
         cases = [case for _, case in entries]
         for finding, case in entries:
+            if progress is not None:
+                progress(f"working out a fix: {finding.path}")
             with suppress(Exception):
                 proposal = next(_proposals(case, cases), None)
                 if proposal is not None:

@@ -8,16 +8,19 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from pause_lint.check import check_source, context_of, gathered, report_on
 from pause_lint.config import Options, tree_root
-from pause_lint.finding import Finding, Problem, Report, Span
+from pause_lint.finding import Finding, Problem, Report
 from pause_lint.fixing import fix_source
-from pause_lint.fixing.silence import silence, what_to_do
+from pause_lint.fixing.silence import silence
 from pause_lint.fixing.write import WriteRefused
 from pause_lint.fixing.write import replace as replace_file
 from pause_lint.module import Module
+from pause_lint.rules import BY_CODE
 from pause_lint.suppress import ABOUT_COMMENTS
+from pause_lint.terminal import Progress
 from pause_lint.tree import discover, parse, read
 
 
@@ -46,15 +49,24 @@ class Outcome:
     report: Report
 
 
-def fix_paths(paths: Sequence[str], options: Options, *, unsafe: bool, write: bool, noqa: str | None = None) -> Outcome:
+def fix_paths(
+    paths: Sequence[str],
+    options: Options,
+    *,
+    unsafe: bool,
+    write: bool,
+    noqa: str | None = None,
+    progress: Progress | None = None,
+) -> Outcome:
     """Fix the findings in the files under `paths`.
 
     unsafe: whether to apply fixes that are not safe.
     noqa: if given, they are hidden behind comments with this reason (empty: none) instead.
     write: whether to write the files; without it, the changes are only worked out.
+    progress: takes what is being done.
     """
-    sources, missing = gathered(paths, options)
-    report, modules = report_on(sources, missing, options)
+    sources, missing = gathered(paths, options, progress)
+    report, modules = report_on(sources, missing, options, progress=progress)
     tree = {module.path: module for module in modules}
     locations = {source.path: source.location for source in discover(paths, options)[0]}
     by_path: dict[str, list[Finding]] = {}
@@ -66,6 +78,8 @@ def fix_paths(paths: Sequence[str], options: Options, *, unsafe: bool, write: bo
     problems = list(report.problems)
     for path, findings in by_path.items():
         location = locations.get(path, path)
+        if progress is not None:
+            progress(f"fixing: {path}")
         try:
             data = read(location)
         except OSError as error:
@@ -133,7 +147,7 @@ def fix_file(
     What is left stands at its place in the new bytes.
     """
     if all(finding.code in ABOUT_COMMENTS for finding in findings):
-        return FixedFile(data, (), _with_reasons(findings, {}), ())
+        return FixedFile(data, (), _with_reasons(findings, ()), ())
     try:
         if noqa is not None:
             silenced = silence(data, path, findings, options, noqa, context)
@@ -144,21 +158,33 @@ def fix_file(
         unfixed = tuple((finding, "an internal error") for finding in findings)
         return FixedFile(data, (), unfixed, (Problem(path, 0, message),))
     left = check_source(result.data, path, options, context).findings if result.data != data else tuple(findings)
-    reasons = {(finding.code, finding.span): reason for finding, reason in result.unfixed}
     # Where a function is clean now, what was found in it is shown at its place in the old bytes.
     still = {finding.function for finding in left}
-    fixed = [finding for finding in findings if finding.code not in ABOUT_COMMENTS and finding.function not in still]
+    forecast = {finding._replace(fix="none", fix_note=""): finding for finding in result.fixed}
+    fixed = [
+        forecast.get(finding, finding)
+        for finding in findings
+        if finding.code not in ABOUT_COMMENTS and finding.function not in still
+    ]
     fixed += [finding for finding in result.fixed if finding.function in still]
-    return FixedFile(result.data, tuple(fixed), _with_reasons(left, reasons), ())
+    return FixedFile(result.data, tuple(fixed), _with_reasons(left, result.unfixed), ())
 
 
-def _with_reasons(findings: Sequence[Finding], reasons: dict[tuple[str, Span], str]) -> tuple[tuple[Finding, str], ...]:
-    def reason(finding: Finding) -> str:
+_Unfixed: TypeAlias = Sequence[tuple[Finding, str]]
+
+
+def _with_reasons(findings: Sequence[Finding], known: _Unfixed) -> tuple[tuple[Finding, str], ...]:
+    """What is left, each with the reason; what is known of some says of their fixes as well whether they are safe."""
+    by_place = {(finding.code, finding.span): (finding, reason) for finding, reason in known}
+
+    def entry(finding: Finding) -> tuple[Finding, str]:
         if finding.code in ABOUT_COMMENTS:
-            return what_to_do(finding)
-        return reasons.get((finding.code, finding.span), f"there is no fix for {finding.code}; see `pause-lint rule`")
+            return finding, BY_CODE[finding.code].advice
+        unknown = f"there is no fix for {finding.code}; see `pause-lint rule {finding.code}`"
+        forecast, reason = by_place.get((finding.code, finding.span), (finding, unknown))
+        return finding._replace(fix=forecast.fix, fix_note=forecast.fix_note), reason
 
-    return tuple((finding, reason(finding)) for finding in findings)
+    return tuple(map(entry, findings))
 
 
 def _written(location: str, old: bytes, new: bytes, root: str) -> str:

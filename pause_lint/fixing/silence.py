@@ -16,7 +16,8 @@ from pause_lint.check import check_source
 from pause_lint.config import ConfigError, Options
 from pause_lint.finding import Finding
 from pause_lint.module import Module
-from pause_lint.suppress import ABOUT_COMMENTS, INEFFECTIVE, Suppressions, codes_of, has_reason
+from pause_lint.rules import BY_CODE
+from pause_lint.suppress import ABOUT_COMMENTS, Suppressions, codes_of, has_reason
 from pause_lint.tree import Unparsable, decode, encode, parse
 
 
@@ -42,11 +43,6 @@ def check_reason(reason: str) -> str:
     if wrong:
         raise ConfigError(f"pause-lint fix: error: argument --reason: {reason!r}: {wrong}")
     return told
-
-
-def what_to_do(finding: Finding) -> str:
-    """What to do about a finding that is about a comment, and has no fix."""
-    return "delete or correct the comment" if finding.code == INEFFECTIVE else "write the reason into the comment"
 
 
 def silence(
@@ -129,7 +125,7 @@ class _Comments:
     def add(self, finding: Finding, reason: str) -> str:
         """Hide a finding; why that cannot be done, if it cannot."""
         if finding.code in ABOUT_COMMENTS:
-            return what_to_do(finding)
+            return BY_CODE[finding.code].advice
         line = finding.span.line
         found, at = self._suppressions.first_noqa(line), self._suppressions.first_noqa_at(line)
         if found is None or at is None:

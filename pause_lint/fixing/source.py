@@ -9,6 +9,7 @@ import ast
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pause_lint import suppress
 from pause_lint.analysis.program import Case, cases
@@ -30,7 +31,10 @@ _FIXABLE = frozenset({"PR001", "PR002", "PR003"})
 
 @dataclass(frozen=True, slots=True)
 class FixResult:
-    """What became of one file: its new bytes, what was fixed, and what was not and why."""
+    """What became of one file: its new bytes, what was fixed, and what was not and why.
+
+    Findings say whether their fix is safe, and why not.
+    """
 
     data: bytes
     fixed: tuple[Finding, ...]
@@ -45,7 +49,7 @@ def fix_source(data: bytes, path: str, options: Options, unsafe: bool, context: 
     Raises Unparsable if it is no Python source.
     """
     fixed: list[Finding] = []
-    reasons: dict[_Key, str] = {}
+    reasons: dict[_Key, _Unfixed] = {}
     original: dict[_Key, Finding] = {}
     for _ in range(_MAX_FIXES):
         module = parse(path, data)
@@ -58,14 +62,17 @@ def fix_source(data: bytes, path: str, options: Options, unsafe: bool, context: 
             if key in reasons:
                 continue
             outcome = _fix_one(module, case, open_cases, options, unsafe, context)
-            if isinstance(outcome, str):
+            if isinstance(outcome, _Unfixed):
                 reasons[key] = outcome
                 continue
-            data = outcome
-            fixed.append(original.get(key, case.finding))
+            data, plan = outcome
+            fixed.append(_forecast(original.get(key, case.finding), plan))
             break
         else:
-            unfixed = tuple((case.finding, reasons[key]) for case, key in zip(open_cases, keys, strict=True))
+            unfixed = tuple(
+                (_forecast(case.finding, reasons[key].plan), reasons[key].why)
+                for case, key in zip(open_cases, keys, strict=True)
+            )
             return FixResult(data, tuple(fixed), unfixed)
     return FixResult(data, tuple(fixed), ())
 
@@ -94,19 +101,33 @@ def _keys(found: list[Case]) -> list[_Key]:
     return keys
 
 
+class _Unfixed(NamedTuple):
+    """Why a finding is not fixed, and the unsafe plan that would have done it, if there is one."""
+
+    why: str
+    plan: Plan | None = None
+
+
+def _forecast(finding: Finding, plan: Plan | None) -> Finding:
+    """A finding that says of `plan`, which would cure it, whether it is safe."""
+    if plan is None:
+        return finding
+    return finding._replace(fix="safe" if plan.safe else "unsafe", fix_note=plan.why_unsafe)
+
+
 def _fix_one(
     module: Module, case: Case, before: list[Case], options: Options, unsafe: bool, context: Sequence[Module]
-) -> bytes | str:
-    """The file with one finding cured, or why it is not."""
-    reason = why_none(case) or "no rewrite is known for this shape; resume in a finally by hand"
+) -> tuple[bytes, Plan] | _Unfixed:
+    """The file with one finding cured, and how; or why it is not."""
+    reason = ""
     for plan in plans(case, Spellings()):
         if not plan.safe and not unsafe:
-            return f"the fix is unsafe: {plan.why_unsafe}; --unsafe-fixes applies it"
+            return _Unfixed(f"the fix is unsafe: {plan.why_unsafe}; --unsafe-fixes applies it", plan)
         result = carried_out(module, plan, before, options, context)
         if isinstance(result, bytes):
-            return result
+            return result, plan
         reason = result
-    return reason
+    return _Unfixed(reason or why_none(case))
 
 
 def carried_out(

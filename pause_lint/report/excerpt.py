@@ -157,7 +157,7 @@ def _cut(
     before = [cut, *context]
     room -= _width(context)
     if _width(marked) > room:
-        return before, [*_first(marked, room), cut], []
+        return before, _first(marked, room), [cut]
     rest = _first(after, room - _width(marked))
     return before, marked, [*rest, cut] if _width(rest) < _width(_stripped(after)) else rest
 

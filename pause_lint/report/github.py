@@ -8,7 +8,8 @@ from __future__ import annotations
 from pause_lint.finding import Finding, Problem, Report
 from pause_lint.report.excerpt import printable
 from pause_lint.report.levels import level
-from pause_lint.report.text import headline, problem_line, steps
+from pause_lint.report.text import headline, problem_line
+from pause_lint.report.witness import steps
 from pause_lint.rules import BY_CODE
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}

@@ -10,7 +10,8 @@ from html import escape
 
 from pause_lint.finding import Finding, Problem, Report
 from pause_lint.report.excerpt import printable
-from pause_lint.report.text import headline, problem_line, steps
+from pause_lint.report.text import headline, problem_line
+from pause_lint.report.witness import steps
 from pause_lint.rules import BY_CODE
 
 

@@ -1,18 +1,23 @@
-"""The report for people: findings with their source line and their path, or one line each; and the totals."""
+"""The report for people: findings with their source and their path, or one line each; and the totals."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from pause_lint import suggest
-from pause_lint.finding import Finding, Problem, Report, Span
+from pause_lint.finding import Finding, Problem, Report
 from pause_lint.report.excerpt import excerpt, printable
+from pause_lint.report.witness import chain, notes
 from pause_lint.rules import BY_CODE
+from pause_lint.terminal import COLUMNS
 
 Lines = Callable[[str], Sequence[str]]
 """From a path, as shown, to the lines of that file without their endings; empty if they are not to be had."""
+
+_LEAST = 20
+"""How many columns a line of code has at least: in fewer, nothing of it can be told."""
 
 
 class Style(NamedTuple):
@@ -20,16 +25,28 @@ class Style(NamedTuple):
 
     bold: str = ""
     red: str = ""
+    blue: str = ""
     dim: str = ""
     reset: str = ""
 
     @classmethod
     def colored(cls) -> Style:
         """The sequences that every terminal knows."""
-        return cls("\x1b[1m", "\x1b[1;31m", "\x1b[2m", "\x1b[0m")
+        return cls("\x1b[1m", "\x1b[1;31m", "\x1b[1;34m", "\x1b[2m", "\x1b[0m")
 
 
 PLAIN = Style()
+
+
+class Page(NamedTuple):
+    """What a report is written on: how wide lines of code may be, what letters there are, and colours."""
+
+    columns: int = COLUMNS
+    encoding: str = "utf-8"
+    style: Style = PLAIN
+
+
+PAPER = Page()
 
 
 def headline(finding: Finding, style: Style = PLAIN) -> str:
@@ -41,26 +58,104 @@ def headline(finding: Finding, style: Style = PLAIN) -> str:
     )
 
 
-def block(finding: Finding, lines: Lines, style: Style = PLAIN) -> str:
-    """A finding in full: the headline, the source line with carets, the path as numbered notes."""
-    notes = [f"  {step}" for step in steps(finding)]
-    return "\n".join([headline(finding, style), *_excerpt(finding.span, lines(finding.path), style), *notes])
+def concise(finding: Finding, style: Style = PLAIN) -> str:
+    """A finding in one line: the headline, as flake8 prints it, and its way through other functions, if it has one."""
+    way = chain(finding)
+    return f"{headline(finding, style)} {style.dim}{way}{style.reset}" if way else headline(finding, style)
 
 
-def steps(finding: Finding) -> list[str]:
-    """The path of a finding as numbered notes, one line each; a place in its own file without the file's name."""
-    width = len(str(len(finding.witness)))
-    notes: list[str] = []
-    for number, step in enumerate(finding.witness, 1):
-        place = f"line {step.line}" if step.path == finding.path else f"{step.path}:{step.line}:{step.column}"
-        notes.append(f"{number:>{width}}. {printable(place)}: {printable(step.message)}")
-    return notes
+def block(finding: Finding, lines: Lines, page: Page = PAPER, remark: str | None = None) -> str:
+    """A finding in full: the headline, the lines of its function with marks, the path as numbered notes, and what to
+    do about it. remark: stands in the place of the last.
+    """
+    style = page.style
+    marks = _marked(_marks(finding), lines(finding.path), page)
+    help_line = f"  {style.blue}help{style.reset}: {help_text(finding)}" if remark is None else f"  {remark}"
+    return "\n".join([headline(finding, style), *marks, *_path(finding, style), help_line])
 
 
-def problem_line(problem: Problem) -> str:
+def help_text(finding: Finding) -> str:
+    """What to do about a finding, and whether `fix` does it."""
+    rule = BY_CODE[finding.code]
+    if finding.fix == "safe":
+        return f"{rule.advice}; `pause-lint fix` writes that"
+    if finding.fix == "unsafe":
+        reason = printable(finding.fix_note)
+        return f"{rule.advice}; `pause-lint fix` writes that only with `--unsafe-fixes`: {reason}"
+    if finding.fix_note:
+        return f"{rule.advice}; `pause-lint fix` leaves it: {printable(finding.fix_note)}"
+    return f"{rule.advice} (by hand: there is no fix for {rule.code})"
+
+
+def _path(finding: Finding, style: Style) -> Iterator[str]:
+    """The path of a finding, a line for each step and for each change from one process to another."""
+    found = notes(finding)
+    number_width, label_width = len(str(len(found))), max((len(note.label) for note in found), default=0)
+    for number, note in enumerate(found, 1):
+        if note.crossing:
+            yield f"  {' ' * number_width}  {style.blue}=== {note.crossing} ==={style.reset}"
+        label = f"{style.bold}{note.label:<{label_width}}{style.reset}  " if label_width else ""
+        yield f"  {number:>{number_width}}. {label}{note.place}: {note.message}"
+
+
+class _Mark(NamedTuple):
+    """A stretch of a line, in characters from 0 on, and what is said about it. end: None if only its start is known."""
+
+    line: int
+    start: int
+    end: int | None
+    label: str
+
+
+def _marks(finding: Finding) -> list[_Mark]:
+    """What is marked in the source of a finding: where it stands, and where its path turns and leaves."""
+    span = finding.span
+    by = "resumed" if finding.kind == "early-resume" else "paused"
+    said = {"pause": "paused here", "call": f"{by} through this call", "request": f"{by} through this request"}
+    at = {(step.path, step.line, step.column): said.get(step.role, "") for step in finding.witness}
+    # Of a call that goes on, what there is of it on its first line.
+    end = span.end_column - 1 if span.end_line == span.line else 1 << 30
+    marks = [_Mark(span.line, span.column - 1, end, at.get((finding.path, span.line, span.column), ""))]
+    here = {"pause": "paused here", "turn": "turns here", "escape": "escapes here", "leave": "leaves here"}
+    for step in finding.witness:
+        place = (step.line, step.column)
+        if step.path == finding.path and step.role in here and place != (span.line, span.column):
+            marks.append(_Mark(step.line, step.column - 1, None, here[step.role]))
+    return sorted(marks, key=lambda mark: mark[:2])
+
+
+def _marked(marks: Sequence[_Mark], lines: Sequence[str], page: Page) -> Iterator[str]:
+    """Lines with carets below what is found and dashes below the rest; nothing where there is no such line."""
+    marks = [mark for mark in marks if 0 < mark.line <= len(lines)]
+    width = len(str(marks[-1].line)) if marks else 0
+    style = page.style
+    before = ("", 0)
+    for index, mark in enumerate(marks):
+        line = lines[mark.line - 1]
+        columns = max(page.columns - width - len(" | "), _LEAST)
+        end = mark.start + 1 if mark.end is None else min(mark.end, len(line.rstrip()))
+        shown = excerpt(line, mark.start, end, columns, page.encoding)
+        if not index:
+            yield f"{style.dim}{'':>{width}} |{style.reset}"
+        elif mark.line > before[1] + 1:
+            yield f"{style.dim}...{style.reset}"
+        if (shown.text, mark.line) != before:  # else both stand below one line
+            yield f"{style.dim}{mark.line:>{width}} |{style.reset} {shown.text}"
+        before = (shown.text, mark.line)
+        color, sign = (style.blue, "-") if mark.end is None else (style.red, "^")
+        margin = f"{style.dim}{'':>{width}} |{style.reset} "
+        below = f"{margin}{' ' * shown.indent}{color}{sign * shown.width}"
+        if shown.indent + shown.width + 1 + len(mark.label) <= columns:
+            yield f"{below} {mark.label}".rstrip() + style.reset
+        else:
+            yield below + style.reset
+            yield f"{margin}{' ' * min(shown.indent, columns - len(mark.label))}{color}{mark.label}{style.reset}"
+
+
+def problem_line(problem: Problem, style: Style = PLAIN) -> str:
     """`path:line: error: message`, without the line where none is to blame."""
     place = f"{problem.path}:{problem.line}" if problem.line else problem.path
-    return f"{printable(place)}: error: {printable(problem.message)}"
+    return f"{style.bold}{printable(place)}{style.reset}: {style.red}error{style.reset}: {printable(problem.message)}"
 
 
 def statistics(findings: Sequence[Finding]) -> str:
@@ -89,27 +184,32 @@ def summary(report: Report) -> str:
     return text + (f" ({', '.join(remarks)})" if remarks else "") + ".\n"
 
 
-def fix_summary(fixed: int, files: int, unfixed: int, *, diff: bool, noqa: bool) -> str:
-    """The last line after `fix`. diff: the changes were only shown. noqa: they are suppressions."""
+def fix_summary(fixed: int, files: int, unfixed: int, unsafe: int, *, diff: bool, noqa: bool) -> str:
+    """The last line after `fix`.
+
+    unsafe: how many of those not fixed have an unsafe fix. diff: the changes were only shown. noqa: they are
+    suppressions.
+    """
     if not fixed and not unfixed:
         return f"Nothing to {'suppress' if noqa else 'fix'}.\n"
     would, did = ("suppress", "Suppressed") if noqa else ("fix", "Fixed")
     text = f"{f'Would {would}' if diff else did} {count(fixed, 'finding')} in {count(files, 'file')}"
-    return text + (f", {unfixed} not {did.lower()}" if unfixed else "") + ".\n"
+    more = f" ({unsafe} fixable with `--unsafe-fixes`)" if unsafe and not noqa else ""
+    return text + (f", {unfixed} not {did.lower()}{more}" if unfixed else "") + ".\n"
 
 
 def render(
     report: Report,
     lines: Lines,
     *,
-    concise: bool = False,
+    one_line: bool = False,
     quiet: bool = False,
     with_statistics: bool = False,
-    style: Style = PLAIN,
+    page: Page = PAPER,
 ) -> str:
     """The findings of `report` and, unless `quiet`, the totals. Problems and notes go elsewhere."""
     parts = [
-        headline(finding, style) + "\n" if concise else block(finding, lines, style) + "\n\n"
+        concise(finding, page.style) + "\n" if one_line else block(finding, lines, page) + "\n\n"
         for finding in report.findings
     ]
     if with_statistics:
@@ -124,21 +224,3 @@ def render(
 def count(number: int, noun: str) -> str:
     """`1 file`, `2 files`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _excerpt(span: Span, lines: Sequence[str], style: Style) -> list[str]:
-    """The first line of `span` with carets below it; nothing if there is no such line."""
-    if not 0 < span.line <= len(lines):
-        return []
-    line = lines[span.line - 1]
-    # Of a call that goes on, what there is of it on its first line.
-    end = span.end_column - 1 if span.end_line == span.line else len(line.rstrip())
-    shown = excerpt(line, span.column - 1, end)
-    number = str(span.line)
-    margin = " " * len(number)
-    carets = f"{' ' * shown.indent}{style.red}{'^' * shown.width}{style.reset}"
-    return [
-        f"{style.dim}{margin} |{style.reset}",
-        f"{style.dim}{number} |{style.reset} {shown.text}",
-        f"{style.dim}{margin} |{style.reset} {carets}",
-    ]

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pyte
 
+from tests.helpers.commands import SCRIPTS
+
 
 class Screen:
     """A screen of so many columns after `text` was written to it, of which nothing has scrolled away."""
@@ -44,7 +46,15 @@ def on_terminal(*command: str | Path, cwd: Path, columns: int = 80, env: Mapping
     """What `command` writes when standard output and standard error are a terminal. Fails if it fails by a signal."""
     leader, follower = pty.openpty()
     plain = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
-    settings = {**plain, "TERM": "xterm-256color", "COLUMNS": str(columns), "PYTHONUTF8": "1", **(env or {})}
+    path = os.pathsep.join([str(SCRIPTS), plain.get("PATH", os.defpath)])
+    settings = {
+        **plain,
+        "PATH": path,
+        "TERM": "xterm-256color",
+        "COLUMNS": str(columns),
+        "PYTHONUTF8": "1",
+        **(env or {}),
+    }
     with subprocess.Popen(
         _texts(command), cwd=cwd, stdin=follower, stdout=follower, stderr=follower, env=settings
     ) as done:

@@ -85,7 +85,7 @@ def test_a_long_line_is_cut_around_what_is_marked(before: str, after: str, colum
     screen = Screen(f"{cut.text}\n{' ' * cut.indent}{'^' * cut.width}\n", columns)
     assert len([row for row in screen.rows if row]) == 2  # nothing went over the edge
     above = screen.above()
-    assert above == CALL or (above.endswith(CUT) and CALL.startswith(above.removesuffix(CUT)) and columns < 40)
+    assert above == CALL or (CALL.startswith(above) and columns < 40)
     assert cut.text.startswith(CUT) == (width(before.expandtabs()) + len(CALL) + len(CUT) * bool(after) > columns)
     assert cut.text.endswith(CUT) or not after
 
@@ -111,7 +111,7 @@ def test_any_line_fits_and_is_marked_where_it_was(
     assert len([row for row in screen.rows if row]) == 2
     whole = normalize("NFC", excerpt(parts[1], 0, len(parts[1])).text)
     above = screen.above()
-    assert above == whole or (above.endswith(CUT) and whole.startswith(above.removesuffix(CUT)))
+    assert above == whole or (whole.startswith(above) and cut.after == CUT)
 
 
 def test_text_is_clipped_to_what_there_is() -> None:

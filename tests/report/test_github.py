@@ -28,10 +28,11 @@ def test_a_finding_is_an_annotation_of_its_lines(check: Check) -> None:
         "endColumn": "30",
         "title": "PR001 pause-not-resumed",
     }
-    # The same as the text for people says, without the source line.
-    first, *_, last = check("text", "-q").out.splitlines()
-    assert command.message.splitlines()[0] == first
-    assert command.message.splitlines()[-1] == last.strip()
+    assert command.message.splitlines() == [
+        check("concise", "-q").out.rstrip("\n"),
+        "1. line 2: engine.pause_generation() pauses generation",
+        "2. line 3: engine.load() raises; no resume stands on the way out",
+    ]
 
 
 def test_columns_are_left_out_where_github_takes_none(check: Check) -> None:
