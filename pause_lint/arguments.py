@@ -134,7 +134,12 @@ def _add_report(command: argparse.ArgumentParser) -> None:
     )
     shown.add_argument("--statistics", action="store_true", help="count findings by rule (text and concise)")
     shown.add_argument("--exit-zero", action="store_true", help="exit with 0 even if there are findings")
-    shown.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+    shown.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="colour; auto: on a terminal, unless NO_COLOR or FORCE_COLOR say otherwise",
+    )
 
 
 def _add_narrowing(command: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from pause_lint import suggest
-from pause_lint.finding import Finding, Problem, Report
+from pause_lint.finding import Finding, Problem, Report, Role
 from pause_lint.report.excerpt import excerpt, printable
 from pause_lint.report.witness import chain, notes
 from pause_lint.rules import BY_CODE
@@ -69,7 +69,8 @@ def block(finding: Finding, lines: Lines, page: Page = PAPER, remark: str | None
     do about it. remark: stands in the place of the last.
     """
     style = page.style
-    marks = _marked(_marks(finding), lines(finding.path), page)
+    source = lines(finding.path)
+    marks = _marked(_marks(finding, source), source, page)
     help_line = f"  {style.blue}help{style.reset}: {help_text(finding)}" if remark is None else f"  {remark}"
     return "\n".join([headline(finding, style), *marks, *_path(finding, style), help_line])
 
@@ -98,6 +99,15 @@ def _path(finding: Finding, style: Style) -> Iterator[str]:
         yield f"  {number:>{number_width}}. {label}{note.place}: {note.message}"
 
 
+_OTHERS: dict[Role, str] = {
+    "pause": "paused here",
+    "turn": "turns here",
+    "escape": "escapes here",
+    "leave": "leaves here",
+}
+"""What is said at places of the path besides that of the finding."""
+
+
 class _Mark(NamedTuple):
     """A stretch of a line, in characters from 0 on, and what is said about it. end: None if only its start is known."""
 
@@ -107,8 +117,11 @@ class _Mark(NamedTuple):
     label: str
 
 
-def _marks(finding: Finding) -> list[_Mark]:
-    """What is marked in the source of a finding: where it stands, and where its path turns and leaves."""
+def _marks(finding: Finding, source: Sequence[str]) -> list[_Mark]:
+    """What is marked in the source of a finding: where it stands, and where its path turns and leaves.
+
+    Places that `source`, the lines of its file, does not have are left out.
+    """
     span = finding.span
     by = "resumed" if finding.kind == "early-resume" else "paused"
     said = {"pause": "paused here", "call": f"{by} through this call", "request": f"{by} through this request"}
@@ -116,17 +129,21 @@ def _marks(finding: Finding) -> list[_Mark]:
     # Of a call that goes on, what there is of it on its first line.
     end = span.end_column - 1 if span.end_line == span.line else 1 << 30
     marks = [_Mark(span.line, span.column - 1, end, at.get((finding.path, span.line, span.column), ""))]
-    here = {"pause": "paused here", "turn": "turns here", "escape": "escapes here", "leave": "leaves here"}
     for step in finding.witness:
-        place = (step.line, step.column)
-        if step.path == finding.path and step.role in here and place != (span.line, span.column):
-            marks.append(_Mark(step.line, step.column - 1, None, here[step.role]))
-    return sorted(marks, key=lambda mark: mark[:2])
+        label = _OTHERS.get(step.role, "")
+        if not label or step.path != finding.path or step[1:3] == span[:2]:
+            continue
+        start = step.column - 1
+        if step.role == "leave" and not "".join(source[step.line - 1 : step.line])[start:].startswith("return"):
+            if step.line < span.line:
+                continue  # a statement around the pause, which ends behind it
+            label = "ends after this"
+        marks.append(_Mark(step.line, start, None, label))
+    return sorted((mark for mark in marks if 0 < mark.line <= len(source)), key=lambda mark: mark[:2])
 
 
 def _marked(marks: Sequence[_Mark], lines: Sequence[str], page: Page) -> Iterator[str]:
-    """Lines with carets below what is found and dashes below the rest; nothing where there is no such line."""
-    marks = [mark for mark in marks if 0 < mark.line <= len(lines)]
+    """Lines with carets below what is found and dashes below the rest."""
     width = len(str(marks[-1].line)) if marks else 0
     style = page.style
     before = ("", 0)

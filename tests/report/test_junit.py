@@ -25,9 +25,11 @@ def test_a_finding_is_a_failed_test(check: Check) -> None:
     assert suite.attrib == {"name": "pkg/a.py", "tests": "1", "failures": "1", "errors": "0"}
     assert case.attrib == {"name": "PR001 pause-not-resumed in reload", "classname": "pkg/a"}
     assert failure.get("type") == "pause-not-resumed"
-    first, *_, last = check("text", "-q").out.splitlines()
-    assert (failure.text or "").splitlines()[0] == first
-    assert (failure.text or "").splitlines()[-1] == last.strip()
+    assert (failure.text or "").splitlines() == [
+        check("concise", "-q").out.rstrip("\n"),
+        "1. line 2: engine.pause_generation() pauses generation",
+        "2. line 3: engine.load() raises; no resume stands on the way out",
+    ]
 
 
 def test_a_test_keeps_its_name_when_lines_move(check: Check) -> None:

@@ -22,7 +22,7 @@ READERS: dict[str, Callable[[str], Any]] = {
 
 def test_every_format_is_in_the_table_and_has_a_section() -> None:
     assert re.findall(r"^\| `([a-z]+)` \|", PAGE, flags=re.MULTILINE) == ["text", "concise", *MACHINE]
-    assert set(re.findall(r"^## ([a-z]+)$", PAGE, flags=re.MULTILINE)) == {"concise", *MACHINE}
+    assert set(re.findall(r"^## ([a-z]+)$", PAGE, flags=re.MULTILINE)) == {"text", "concise", *MACHINE}
 
 
 def test_commands_for_ci_write_what_is_uploaded() -> None:
