@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
 from pause_lint import __version__
@@ -55,7 +55,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
-    """What understands `argv`. Commands that are not in it get no options of their own: each takes time to declare."""
+    """What understands `argv`. Commands that are not asked for get no options: each takes time to declare."""
     parser = _Parser(
         prog="pause-lint",
         description="Finds, and fixes, the pause of an inference engine that some path out of a function never undoes.",
@@ -63,31 +63,10 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"pause-lint {__version__}")
     # Told how it is called, the parser need not load what lays out its help.
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser, prog=parser.prog)
-    check = commands.add_parser("check", help="report findings")
-    baseline = commands.add_parser("baseline", help="write down today's findings, for `check --baseline`")
-    fix = commands.add_parser("fix", help="rewrite files so that they have none")
-    rule = commands.add_parser("rule", help="explain a rule, or list them all")
-    if "check" in argv:
-        _add_common(check)
-        _add_report(check)
-        _add_narrowing(check)
-    if "baseline" in argv:
-        _add_common(baseline)
-        baseline.add_argument(
-            "-o", "--output", metavar="FILE", help="where to write them (default: pause-lint-baseline.json)"
-        )
-    if "fix" in argv:
-        _add_common(fix)
-        _add_report(fix)
-        fix.add_argument("--diff", action="store_true", help="print a unified diff instead of writing files")
-        fix.add_argument("--unsafe-fixes", action="store_true", help="apply fixes that may change a path, too")
-        fix.add_argument(
-            "--add-noqa", action="store_true", help="suppress the findings with comments instead of fixing them"
-        )
-        fix.add_argument("--reason", metavar="TEXT", help="with --add-noqa: the reason, written behind the codes")
-    start = commands.add_parser("run", help="start a program whose engine is patched as it is imported")
-    start.add_argument("program", nargs=argparse.REMAINDER, metavar="-- PROGRAM ...", help="what to start")
-    rule.add_argument("code", nargs="?", metavar="CODE", help="a code or a name; without it, the table of all rules")
+    asked = argv[0] if argv else ""
+    for name, (summary, declare) in _COMMANDS.items():
+        if asked == name or asked not in _COMMANDS:
+            declare(commands.add_parser(name, help=summary))
     return parser
 
 
@@ -151,6 +130,48 @@ def _add_narrowing(command: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--diff-base", metavar="REV", help="report only findings on a path that changes since this git revision touch"
     )
+
+
+def _add_check(command: argparse.ArgumentParser) -> None:
+    _add_common(command)
+    _add_report(command)
+    _add_narrowing(command)
+
+
+def _add_baseline(command: argparse.ArgumentParser) -> None:
+    _add_common(command)
+    command.add_argument(
+        "-o", "--output", metavar="FILE", help="where to write them (default: pause-lint-baseline.json)"
+    )
+
+
+def _add_fix(command: argparse.ArgumentParser) -> None:
+    _add_common(command)
+    _add_report(command)
+    command.add_argument("--diff", action="store_true", help="print a unified diff instead of writing files")
+    command.add_argument("--unsafe-fixes", action="store_true", help="apply fixes that may change a path, too")
+    command.add_argument(
+        "--add-noqa", action="store_true", help="suppress the findings with comments instead of fixing them"
+    )
+    command.add_argument("--reason", metavar="TEXT", help="with --add-noqa: the reason, written behind the codes")
+
+
+def _add_rule(command: argparse.ArgumentParser) -> None:
+    command.add_argument("code", nargs="?", metavar="CODE", help="a code or a name; without it, the table of all rules")
+
+
+def _add_run(command: argparse.ArgumentParser) -> None:
+    command.add_argument("program", nargs=argparse.REMAINDER, metavar="-- PROGRAM ...", help="what to start")
+
+
+_COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
+    "check": ("report findings", _add_check),
+    "baseline": ("write down today's findings, for `check --baseline`", _add_baseline),
+    "fix": ("rewrite files so that they have none", _add_fix),
+    "rule": ("explain a rule, or list them all", _add_rule),
+    "run": ("start a program whose engine is patched as it is imported", _add_run),
+}
+"""What each command says of itself, and what declares its options."""
 
 
 def options_of(arguments: argparse.Namespace) -> Options:

@@ -21,7 +21,7 @@ from pause_lint.config import ConfigError, Options, nearest
 from pause_lint.finding import Report
 from pause_lint.output import SourceLines, print_beside, print_notes, print_problems, show, show_outcome
 from pause_lint.report import MACHINE
-from pause_lint.report.text import count
+from pause_lint.report.totals import count
 from pause_lint.suppress import UNREASONED
 from pause_lint.terminal import progress_on
 from pause_lint.tree import STDIN_NAME, shown_path

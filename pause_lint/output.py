@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from pause_lint.finding import Problem, Report
 from pause_lint.module import split_lines
-from pause_lint.report import FILES, MACHINE, render, text
+from pause_lint.report import FILES, MACHINE, render, totals
 from pause_lint.terminal import columns, takes_color
 from pause_lint.tree import Unparsable, decode, read
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pause_lint.finding import Finding
     from pause_lint.fixing.propose import Proposal
     from pause_lint.fixing.run import Outcome
+    from pause_lint.report import text
 
 
 def show(
@@ -29,16 +30,13 @@ def show(
         if arguments.output_format in FILES:
             print_problems(report.problems, arguments)
     else:
-        sys.stdout.write(
-            text.render(
-                report,
-                lines,
-                one_line=arguments.output_format == "concise",
-                quiet=arguments.quiet,
-                with_statistics=arguments.statistics,
-                page=_page(arguments, sys.stdout),
-            )
-        )
+        shown = totals.render(report, quiet=arguments.quiet, with_statistics=arguments.statistics)
+        if report.findings:
+            from pause_lint.report import text  # late: most runs find nothing
+
+            one_line = arguments.output_format == "concise"
+            shown = text.render(report.findings, lines, one_line=one_line, page=_page(arguments, sys.stdout)) + shown
+        sys.stdout.write(shown[:-1] if shown.endswith("\n\n") else shown)
         print_problems(report.problems, arguments)
     print_notes(report, arguments)
 
@@ -48,6 +46,8 @@ def show_outcome(outcome: Outcome, arguments: argparse.Namespace, memory: dict[s
     if arguments.output_format in MACHINE and not beside:
         show(outcome.report, arguments, memory, {})
         return
+    from pause_lint.report import text
+
     out = sys.stderr if beside else sys.stdout
     page = _page(arguments, out)
     lines = SourceLines(memory)
@@ -63,11 +63,11 @@ def show_outcome(outcome: Outcome, arguments: argparse.Namespace, memory: dict[s
         else:
             out.write(f"{text.block(finding, lines, page, remark)}\n")
     if arguments.statistics:
-        out.write(text.statistics(outcome.report.findings))
+        out.write(totals.statistics(outcome.report.findings))
     if not arguments.quiet:
         unsafe = sum(finding.fix == "unsafe" for finding, _ in outcome.unfixed)
         counts = (len(outcome.fixed), len(outcome.changes), len(outcome.unfixed), unsafe)
-        out.write(text.fix_summary(*counts, diff=arguments.diff, noqa=arguments.add_noqa))
+        out.write(totals.fix_summary(*counts, diff=arguments.diff, noqa=arguments.add_noqa))
     print_problems(outcome.report.problems, arguments)
     print_notes(outcome.report, arguments)
 
@@ -75,8 +75,11 @@ def show_outcome(outcome: Outcome, arguments: argparse.Namespace, memory: dict[s
 def print_problems(problems: Sequence[Problem], arguments: argparse.Namespace) -> None:
     """Print what could not be done, on standard error."""
     sys.stdout.flush()
-    for problem in problems:
-        sys.stderr.write(text.problem_line(problem, _page(arguments, sys.stderr).style) + "\n")
+    if problems:
+        from pause_lint.report import text
+
+        style = _page(arguments, sys.stderr).style
+        sys.stderr.write("".join(f"{text.problem_line(problem, style)}\n" for problem in problems))
 
 
 def print_notes(report: Report, arguments: argparse.Namespace) -> None:
@@ -112,5 +115,8 @@ class SourceLines:
 
 
 def _page(arguments: argparse.Namespace, stream: TextIO) -> text.Page:
+    """What a report that goes to `stream` is written on."""
+    from pause_lint.report import text
+
     style = text.Style.colored() if takes_color(stream, getattr(arguments, "color", "auto")) else text.PLAIN
     return text.Page(columns(stream), stream.encoding or "utf-8", style)

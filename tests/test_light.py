@@ -48,5 +48,8 @@ def test_check_imports_nothing_outside_the_standard_library(tmp_path: Path, faul
     assert "pause_lint.fixing.rewrite" not in imported
     # Only what was asked for: no baseline, no history.
     assert imported & {f"pause_lint.{name}" for name in ("baseline", "changed", "history", "identity")} == set()
+    # Nothing to show: then what shows findings is not, either.
+    shows = {f"pause_lint.report.{name}" for name in ("text", "excerpt", "witness")}
+    assert imported & shows == (shows if faulty else set())
     # Nothing to analyse: then the analysis is not even imported.
     assert ("pause_lint.analysis.program" in imported) == faulty

@@ -1,13 +1,11 @@
-"""The report for people: findings with their source and their path, or one line each; and the totals."""
+"""The report for people: findings with their source and their path, or one line each. The totals are in `totals`."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from pause_lint import suggest
-from pause_lint.finding import Finding, Problem, Report, Role
+from pause_lint.finding import Finding, Problem, Role
 from pause_lint.report.excerpt import excerpt, printable
 from pause_lint.report.witness import chain, notes
 from pause_lint.rules import BY_CODE
@@ -175,69 +173,8 @@ def problem_line(problem: Problem, style: Style = PLAIN) -> str:
     return f"{style.bold}{printable(place)}{style.reset}: {style.red}error{style.reset}: {printable(problem.message)}"
 
 
-def statistics(findings: Sequence[Finding]) -> str:
-    """How often each rule was broken, by code."""
-    counts = Counter(finding.code for finding in findings)
-    width = max((len(str(count)) for count in counts.values()), default=0)
-    names = {code: BY_CODE[code].name if code in BY_CODE else "" for code in counts}
-    return "".join(f"{counts[code]:>{width}}  {code}  {names[code]}\n" for code in sorted(counts))
-
-
-def summary(report: Report) -> str:
-    """The last line: how much was found, and how much of it `fix` can mend."""
-    findings = report.findings
-    errors = f", and {count(len(report.problems), 'error')}" if report.problems else ""
-    if not findings:
-        return f"No findings in {count(report.files, 'file')}{errors}.\n"
-    text = f"Found {count(len(findings), 'finding')} in {count(len({finding.path for finding in findings}), 'file')}"
-    text += errors
-    safe = sum(finding.fix == "safe" for finding in findings)
-    unsafe = sum(finding.fix == "unsafe" for finding in findings)
-    remarks = []
-    if safe:
-        remarks.append(f"{safe} fixable with `pause-lint fix`")
-    if unsafe:
-        remarks.append(f"{unsafe} {'more ' if safe else 'fixable '}with `--unsafe-fixes`")
-    return text + (f" ({', '.join(remarks)})" if remarks else "") + ".\n"
-
-
-def fix_summary(fixed: int, files: int, unfixed: int, unsafe: int, *, diff: bool, noqa: bool) -> str:
-    """The last line after `fix`.
-
-    unsafe: how many of those not fixed have an unsafe fix. diff: the changes were only shown. noqa: they are
-    suppressions.
-    """
-    if not fixed and not unfixed:
-        return f"Nothing to {'suppress' if noqa else 'fix'}.\n"
-    would, did = ("suppress", "Suppressed") if noqa else ("fix", "Fixed")
-    text = f"{f'Would {would}' if diff else did} {count(fixed, 'finding')} in {count(files, 'file')}"
-    more = f" ({unsafe} fixable with `--unsafe-fixes`)" if unsafe and not noqa else ""
-    return text + (f", {unfixed} not {did.lower()}{more}" if unfixed else "") + ".\n"
-
-
-def render(
-    report: Report,
-    lines: Lines,
-    *,
-    one_line: bool = False,
-    quiet: bool = False,
-    with_statistics: bool = False,
-    page: Page = PAPER,
-) -> str:
-    """The findings of `report` and, unless `quiet`, the totals. Problems and notes go elsewhere."""
-    parts = [
-        concise(finding, page.style) + "\n" if one_line else block(finding, lines, page) + "\n\n"
-        for finding in report.findings
-    ]
-    if with_statistics:
-        parts.append(statistics(report.findings))
-    if not quiet:
-        parts.append(summary(report))
-        parts += [suggest.line(report.suggested) + "\n"] if report.suggested else []
-    text = "".join(parts)
-    return text.removesuffix("\n") if text.endswith("\n\n") else text
-
-
-def count(number: int, noun: str) -> str:
-    """`1 file`, `2 files`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def render(findings: Sequence[Finding], lines: Lines, *, one_line: bool = False, page: Page = PAPER) -> str:
+    """The findings, in full with an empty line behind each, or in a line each."""
+    if one_line:
+        return "".join(f"{concise(finding, page.style)}\n" for finding in findings)
+    return "".join(f"{block(finding, lines, page)}\n\n" for finding in findings)

@@ -148,6 +148,8 @@ def test_only_the_format_that_is_asked_for_is_loaded(project: Path, name: str) -
     loaded = set(done.stderr.split())
     formats = {f"pause_lint.report.{one}" for one in MACHINE}
     assert loaded & formats == ({f"pause_lint.report.{name}"} if name in MACHINE else set())
+    # What programs read, nobody has to see drawn.
+    assert ("pause_lint.report.text" in loaded) == (name != "json")
     # SARIF alone has a place for the source that a fix would write.
     assert ("libcst" in loaded) == (name == "sarif")
 
