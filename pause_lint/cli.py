@@ -19,7 +19,7 @@ from pause_lint import rules
 from pause_lint.arguments import STDIN, options_of, parsed, refuse_narrowing
 from pause_lint.config import ConfigError, Options, nearest
 from pause_lint.finding import Report
-from pause_lint.output import SourceLines, print_beside, print_notes, print_problems, show, show_outcome
+from pause_lint.output import SourceLines, print_beside, print_diffs, print_notes, print_problems, show, show_outcome
 from pause_lint.report import MACHINE
 from pause_lint.report.totals import count
 from pause_lint.suppress import UNREASONED
@@ -194,10 +194,7 @@ def _fix(arguments: argparse.Namespace, options: Options) -> int:
         # What is left is shown as it stands in the files as fixed, written or not.
         memory.update({change.path: change.new for change in outcome.changes})
     if arguments.diff:
-        sys.stdout.flush()
-        for change in outcome.changes:
-            sys.stdout.buffer.write(unified_diff(change))
-        sys.stdout.buffer.flush()
+        print_diffs(map(unified_diff, outcome.changes), arguments)
     elif from_stdin:
         sys.stdout.flush()
         sys.stdout.buffer.write(memory[path])
@@ -279,6 +276,8 @@ def _exit_code(arguments: argparse.Namespace, found: bool, report: Report) -> in
 
 
 def _fail(message: str) -> int:
+    from pause_lint.report.excerpt import printable
+
     sys.stdout.flush()
-    sys.stderr.write(message + "\n")
+    sys.stderr.write("".join(f"{printable(line)}\n" for line in message.split("\n")))
     return FAILED

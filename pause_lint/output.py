@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from pause_lint.finding import Problem, Report
@@ -47,6 +47,7 @@ def show_outcome(outcome: Outcome, arguments: argparse.Namespace, memory: dict[s
         show(outcome.report, arguments, memory, {})
         return
     from pause_lint.report import text
+    from pause_lint.report.excerpt import printable
 
     out = sys.stderr if beside else sys.stdout
     page = _page(arguments, out)
@@ -54,10 +55,12 @@ def show_outcome(outcome: Outcome, arguments: argparse.Namespace, memory: dict[s
     did = "suppressed" if arguments.add_noqa else "fixed"
     if not arguments.quiet and not arguments.diff:
         for finding in outcome.fixed:
-            how = f", unsafe: {finding.fix_note}" if finding.fix == "unsafe" and not arguments.add_noqa else ""
+            how = (
+                f", unsafe: {printable(finding.fix_note)}" if finding.fix == "unsafe" and not arguments.add_noqa else ""
+            )
             out.write(f"{text.headline(finding, page.style)} [{did}{how}]\n")
     for finding, reason in outcome.unfixed:
-        remark = f"not {did}: {reason}"
+        remark = f"not {did}: {printable(reason)}"
         if arguments.output_format == "concise":
             out.write(f"{text.concise(finding, page.style)}\n  {remark}\n")
         else:
@@ -82,19 +85,38 @@ def print_problems(problems: Sequence[Problem], arguments: argparse.Namespace) -
         sys.stderr.write("".join(f"{text.problem_line(problem, style)}\n" for problem in problems))
 
 
-def print_notes(report: Report, arguments: argparse.Namespace) -> None:
-    if arguments.verbose and not arguments.quiet:
+def print_diffs(diffs: Iterable[bytes], arguments: argparse.Namespace) -> None:
+    """Print diffs: byte for byte, so that they can be applied; on a terminal so that they can be read."""
+    if not sys.stdout.isatty():
         sys.stdout.flush()
-        for note in report.notes:
-            sys.stderr.write(f"note: {note}\n")
-        sys.stderr.write(f"note: {report.files} files read, {report.parsed} of them parsed\n")
+        for diff in diffs:
+            sys.stdout.buffer.write(diff)
+        sys.stdout.buffer.flush()
+        return
+    from pause_lint.report.excerpt import visible
+
+    style = _page(arguments, sys.stdout).style
+    colors = {"+": style.green, "-": style.red, "@": style.blue}
+    for diff in diffs:
+        for line in diff.decode("utf-8", "backslashreplace").removesuffix("\n").split("\n"):
+            line = line.removesuffix("\r")  # a line ending, like the other
+            color = style.bold if line.startswith(("--- ", "+++ ")) else colors.get(line[:1], "")
+            sys.stdout.write(f"{color}{visible(line)}{style.reset}\n" if color else f"{visible(line)}\n")
+
+
+def print_notes(report: Report, arguments: argparse.Namespace) -> None:
+    """Print what was left out and given up, if that is wanted."""
+    if arguments.verbose:
+        print_beside([*report.notes, f"{report.files} files read, {report.parsed} of them parsed"], arguments)
 
 
 def print_beside(notes: Sequence[str], arguments: argparse.Namespace) -> None:
     """Print what there is to say about a report, beside it."""
-    if not arguments.quiet:
+    if notes and not arguments.quiet:
+        from pause_lint.report.excerpt import printable
+
         sys.stdout.flush()
-        sys.stderr.write("".join(f"note: {note}\n" for note in notes))
+        sys.stderr.write("".join(f"note: {printable(note)}\n" for note in notes))
 
 
 class SourceLines:

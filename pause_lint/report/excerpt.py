@@ -100,6 +100,11 @@ def clipped(text: str, columns: int) -> str:
     return _text(_first(shown, columns - len(CUT))) + CUT[: max(columns, 0)]
 
 
+def visible(line: str) -> str:
+    """A line of source as it can be shown, whole."""
+    return _text(cells(line))
+
+
 def printable(text: str) -> str:
     """`text` without anything that could break the line or steer a terminal: paths and code may hold it."""
     if text.isprintable():

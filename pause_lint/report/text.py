@@ -23,6 +23,7 @@ class Style(NamedTuple):
 
     bold: str = ""
     red: str = ""
+    green: str = ""
     blue: str = ""
     dim: str = ""
     reset: str = ""
@@ -30,7 +31,7 @@ class Style(NamedTuple):
     @classmethod
     def colored(cls) -> Style:
         """The sequences that every terminal knows."""
-        return cls("\x1b[1m", "\x1b[1;31m", "\x1b[1;34m", "\x1b[2m", "\x1b[0m")
+        return cls("\x1b[1m", "\x1b[1;31m", "\x1b[32m", "\x1b[1;34m", "\x1b[2m", "\x1b[0m")
 
 
 PLAIN = Style()

@@ -167,6 +167,27 @@ def test_hostile_code_and_names_reach_a_terminal_as_text(project: Path, name: st
         assert screen.above().startswith('engines["</script><img src=x')
 
 
+@pytest.mark.parametrize(
+    "command",
+    [("fix", "--diff"), ("fix",), ("fix", "--add-noqa", "--diff"), ("check", "-v", "--statistics"), ("baseline",)],
+    ids=" ".join,
+)
+def test_nothing_else_steers_it_either(project: Path, command: tuple[str, ...]) -> None:
+    write_hostile(project)
+    (project / "test_\x1b[2J.py").write_text("", encoding="utf-8")
+    plain = SEQUENCE.sub("", on_terminal("pause-lint", *command, cwd=project, columns=100))
+    assert plain.strip()
+    assert not STEERING.search(plain)
+
+
+def test_a_diff_on_a_terminal_is_coloured_and_in_a_pipe_it_can_be_applied(project: Path) -> None:
+    (project / "a.py").write_text(FAULTY.replace("path", "path='\x1b[2J'"), encoding="utf-8")
+    seen = on_terminal("pause-lint", "fix", "--diff", cwd=project)
+    assert "\x1b[32m+    try:\x1b[0m\n" in seen
+    assert "engine.load(path='\\x1b[2J')" in seen
+    assert "engine.load(path='\x1b[2J')" in pause_lint("fix", "--diff", cwd=project).out
+
+
 def test_what_does_not_fit_beside_the_carets_stands_below_them() -> None:
     finding = Finding(
         "PR001", "exception", "m", "a.py", Span(1, 5, 1, 30), "f", (Step("a.py", 1, 5, "m", "pause", "f"),)
