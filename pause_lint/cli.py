@@ -276,8 +276,8 @@ def _exit_code(arguments: argparse.Namespace, found: bool, report: Report) -> in
 
 
 def _fail(message: str) -> int:
-    from pause_lint.report.excerpt import printable
+    from pause_lint.report.excerpt import printable_lines
 
     sys.stdout.flush()
-    sys.stderr.write("".join(f"{printable(line)}\n" for line in message.split("\n")))
+    sys.stderr.write(f"{printable_lines(message)}\n")
     return FAILED

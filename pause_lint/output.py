@@ -113,10 +113,10 @@ def print_notes(report: Report, arguments: argparse.Namespace) -> None:
 def print_beside(notes: Sequence[str], arguments: argparse.Namespace) -> None:
     """Print what there is to say about a report, beside it."""
     if notes and not arguments.quiet:
-        from pause_lint.report.excerpt import printable
+        from pause_lint.report.excerpt import printable_lines
 
         sys.stdout.flush()
-        sys.stderr.write("".join(f"note: {printable(note)}\n" for note in notes))
+        sys.stderr.write("".join(f"note: {printable_lines(note)}\n" for note in notes))
 
 
 class SourceLines:

@@ -112,6 +112,11 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() else _escaped(char) for char in text)
 
 
+def printable_lines(text: str) -> str:
+    """The lines of a message of several, each `printable`."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
 def _escaped(char: str) -> str:
     return char.encode("unicode_escape", "replace").decode()
 
