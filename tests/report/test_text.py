@@ -100,17 +100,11 @@ def test_help_says_what_to_do_and_whether_fix_does_it(finding: Finding, says: st
 
 
 UNSAFE = """\
-def reload(self, done):
-    self.engine.pause_generation()
-    self.engine.load(done)
-    done.add_done_callback(self.engine.continue_generation)
+def swap(self, weights):
+    self.servers.pause_generation()
+    self.servers.load(weights)
 """
-ON_PURPOSE = """\
-class Trainer:
-    def stop(self):
-        self.engine.pause_generation()
-        return self.engine
-"""
+GUESS = "nothing in the project resumes this receiver; continue_generation is a guess"
 
 
 def test_help_gives_the_reason_that_fix_gives(project: Path) -> None:
@@ -118,6 +112,7 @@ def test_help_gives_the_reason_that_fix_gives(project: Path) -> None:
     helped = next(line for line in pause_lint("check", cwd=project).out.splitlines() if "help: " in line)
     refused = next(line for line in pause_lint("fix", cwd=project).out.splitlines() if "not fixed: " in line)
     reason = helped.rpartition("only with `--unsafe-fixes`: ")[2]
+    assert reason == GUESS
     assert refused == f"  not fixed: the fix is unsafe: {reason}; --unsafe-fixes applies it"
 
 
@@ -131,15 +126,15 @@ def test_fix_says_what_it_left_and_why_and_what_it_guessed(project: Path) -> Non
     fixed, *left, last = done.out.splitlines()
     assert re.fullmatch(r"a\.py:2:5: PR001 .* \[fixed\]", fixed)
     assert [line for line in left if line.startswith("  not fixed: ")] == [
-        "  not fixed: the fix is unsafe: what resumes later elsewhere may then resume twice; --unsafe-fixes applies it",
+        f"  not fixed: the fix is unsafe: {GUESS}; --unsafe-fixes applies it",
         "  not fixed: delete or correct the comment",
     ]
-    assert "  |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ paused here" in [line[1:] for line in left]
+    assert "   |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ paused here" in left
     assert last == "Fixed 1 finding in 1 file, 2 not fixed (1 fixable with `--unsafe-fixes`)."
     assert pause_lint("fix", "--output-format", "json", cwd=project).json["findings"][0]["fix"] == "unsafe"
 
     guessed, *_, last = pause_lint("fix", "--unsafe-fixes", cwd=project).out.splitlines()
-    assert guessed.endswith(" [fixed, unsafe: what resumes later elsewhere may then resume twice]")
+    assert guessed.endswith(f" [fixed, unsafe: {GUESS}]")
     assert last == "Fixed 1 finding in 1 file, 1 not fixed."
 
 
