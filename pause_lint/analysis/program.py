@@ -411,11 +411,11 @@ class Program:
         around = self.around[module.path]
         return ownership.exit_resumes(conduct, deed, around) or (not takes and ownership.is_half(conduct, deed, around))
 
-    def _within(self, graph: g.Graph, syntax: ast.AST) -> tuple[Module, str] | None:
-        """The module and name of the function, put in place of a call in `graph`, that holds `syntax` closest."""
+    def _within(self, graph: g.Graph, syntax: ast.AST) -> tuple[Module, Function] | None:
+        """The module and the function, put in place of a call in `graph`, that holds `syntax` closest."""
         routines = [routine for key in graph.inlined if (routine := self.index.routines.get(key)) is not None]
         holding = [one for one in routines if any(part is syntax for part in own_nodes(one.function.body))]
-        return (holding[0].module, holding[0].name) if holding else None
+        return (holding[0].module, holding[0].function) if holding else None
 
     def _is_excused(self, module: Module, conduct: Conduct, deed: Deed, graphs: dict[int, g.Graph]) -> bool:
         """Whether a function that nowhere resumes leaves a pause to others on purpose, or to a caller that has the

@@ -80,8 +80,8 @@ def _through(deed: Deed) -> str:
     return f" (at {last.path}:{last.line})"
 
 
-Within = Callable[[ast.AST], tuple[Module, str] | None]
-"""The module and the name of the function, put in place of a call, that a piece of syntax stands in."""
+Within = Callable[[ast.AST], tuple[Module, Function] | None]
+"""The module and the function, put in place of a call, that a piece of syntax stands in."""
 
 
 def finding(
@@ -284,7 +284,8 @@ def _steps(
     """Paused here, the turns the path takes, escapes here, leaves here."""
 
     def step(node: ast.expr | ast.stmt, message: str, role: Role) -> Step:
-        return _step(module, node, message, role, function.name)
+        inlined = within(node)
+        return _step(module, node, message, role, (inlined[1] if inlined is not None else function).name)
 
     steps = list(deed.chain) or [step(deed.node, f"{pause_text(deed)} pauses {deed.pair.noun}", "pause")]
     escape = _stands(graph.nodes[leak.escape])
@@ -303,8 +304,8 @@ def _steps(
     inner = graph.nodes[leak.escape].syntax
     where = within(inner) if leak.thrown is not None and inner is not None and inner is not escape else None
     if where is not None and isinstance(inner, ast.expr | ast.stmt):
-        text = f"there, in {where[1]}: {_reason(inner, leak)}"
-        steps.append(_step(where[0], inner, text, "cause", where[1]))
+        text = f"there, in {where[1].short}: {_reason(inner, leak)}"
+        steps.append(_step(where[0], inner, text, "cause", where[1].name))
     return tuple(steps)
 
 
