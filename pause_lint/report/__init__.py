@@ -13,11 +13,14 @@ if TYPE_CHECKING:
     from pause_lint.fixing.propose import Proposal
     from pause_lint.report.text import Lines
 
-MACHINE = ("json", "github", "gitlab", "sarif", "junit")
-"""The formats for other programs. What could not be checked stands in the document itself, beside the findings."""
+MACHINE = ("json", "github", "gitlab", "sarif", "junit", "html")
+"""The formats for other programs, browsers among them.
 
-FILES = ("gitlab", "sarif", "junit")
-"""Those of them that are written to be uploaded, so that nobody sees them go by."""
+What could not be checked stands in the document itself, beside the findings.
+"""
+
+FILES = ("gitlab", "sarif", "junit", "html")
+"""Those of them that are written to a file, so that nobody sees them go by."""
 
 
 def render(name: str, report: Report, lines: Lines, fixes: Mapping[Finding, Proposal]) -> str:
@@ -41,6 +44,10 @@ def render(name: str, report: Report, lines: Lines, fixes: Mapping[Finding, Prop
         from pause_lint.report import junit
 
         return junit.render(report)
+    if name == "html":
+        from pause_lint.report import html
+
+        return html.render(report, lines)
     from pause_lint.report import json
 
     return json.render(report)
