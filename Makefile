@@ -5,6 +5,7 @@
 #   make engine   the fault and its fix on real engines: vLLM and FSDP2, on the CPU (2.4 GB)
 #   make engine-areal  the same with released AReaL (9 GB)
 #   make engine DEVICE=npu   with what is installed for PYTHON, on an Ascend NPU
+#   make html-test  the HTML report in a real browser, which it installs where it can
 #   make lint     style, types, and this project's own rules on itself
 #   make oracle   the whole campaign against executed random functions (long)
 #   make bench    how long `check` takes, against bare Python reading the same files
@@ -22,11 +23,15 @@ ENGINE_TESTS := -m pytest -c tests/engine/pytest.ini --rootdir . --device
 DEVICE := cpu
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: test demo lint oracle bench engine engine-areal clean
+.PHONY: test html-test demo lint oracle bench engine engine-areal clean
 .DELETE_ON_ERROR:
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest
+
+html-test: $(VENV)/.test
+	sh .ci/browser
+	BROWSER=required $(BIN)/python -m pytest tests/report/browser
 
 demo: $(DEMO_VENV)/.demo
 	$(DEMO_VENV)/bin/python -m examples.demo $(DEMO)

@@ -16,6 +16,7 @@ import pytest
 from pause_lint.report import FILES, MACHINE
 from tests.helpers.commands import PROJECT, flake8, pause_lint
 from tests.helpers.formats import read_github, read_gitlab, read_junit, read_sarif, sarif_path
+from tests.helpers.pages import places_of, read_html
 from tests.helpers.sources import FAULTY, GRADED, write_hostile
 from tests.report.conftest import Check
 
@@ -25,6 +26,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "gitlab": read_gitlab,
     "sarif": read_sarif,
     "junit": read_junit,
+    "html": read_html,
 }
 PROGRAM = """\
 import sys
@@ -67,6 +69,8 @@ def places(name: str, text: str) -> list[tuple[str, int]]:
         said = [*read["results"], *read["invocations"][0]["toolExecutionNotifications"]]
         located = [one["locations"][0]["physicalLocation"] for one in said]
         found = [(sarif_path(one), one["region"]["startLine"]) for one in located]
+    elif name == "html":
+        found = places_of(read)
     else:
         shown = [(one.text or "").split(":", 2)[:2] for one in [*read.iter("failure"), *read.iter("error")]]
         found = [(path, int(line)) for path, line in shown]

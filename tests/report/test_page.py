@@ -10,6 +10,7 @@ from pause_lint.report import MACHINE
 from tests.helpers.commands import PROJECT, run
 from tests.helpers.console import examples
 from tests.helpers.formats import read_github, read_gitlab, read_junit, read_sarif
+from tests.helpers.pages import read_html
 
 PAGE = (PROJECT / "docs/formats.md").read_text(encoding="utf-8")
 READERS: dict[str, Callable[[str], Any]] = {
@@ -17,6 +18,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "gitlab": read_gitlab,
     "sarif": read_sarif,
     "junit": read_junit,
+    "html": read_html,
 }
 
 
@@ -34,7 +36,7 @@ def test_commands_for_ci_write_what_is_uploaded() -> None:
         with examples() as folder:
             done = run("sh", "-c", command, cwd=folder)
             assert done.code == (0 if "--exit-zero" in command else 1), done.err
-            uploaded = re.findall(r"(?:codequality|junit|sarif_file): (\S+)", block)
+            uploaded = re.findall(r"(?:codequality|junit|sarif_file|path): (\S+)", block)
             text = (folder / uploaded[0]).read_text(encoding="utf-8") if uploaded else done.out
         READERS[name](text)
         seen.append(name)
