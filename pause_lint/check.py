@@ -8,7 +8,7 @@ Nothing is printed here and nothing is written.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -41,7 +41,7 @@ def check_paths(
 def check_source(
     data: bytes, path: str, options: Options, context: Sequence[Module] = (), told: Told | None = None
 ) -> Report:
-    """Check one file whose bytes are `data`; it is shown as `path` and need not exist.
+    """Check one file whose bytes are `data`; it is shown as `path` and need not exist. Nothing is read.
 
     context: modules of the tree that it lies in; one of the same path is left out. told: how findings are put.
     """
@@ -52,33 +52,40 @@ def check_source(
     return report_on(sources, (), options, context, told).report
 
 
+def check_buffers(buffers: Mapping[str, bytes], options: Options, told: Told | None = None) -> Checked:
+    """Check files in memory, by the paths that they are shown as. They need not exist.
+
+    Each stands in the place of the file of its path. The rest of their tree counts, as it is on disk; one that is
+    called `STDIN_NAME` has none. told: how findings are put.
+    """
+    sources = Sources(options)
+    for path, data in buffers.items():
+        if not options.include_tests and belongs_to_tests(path):
+            sources.notes.append(left_out(path))
+        else:
+            sources.take(path, data, named=True, reported=True)
+    if sources.count:
+        _add_tree_of(sources, [path for path in buffers if path != STDIN_NAME], options)
+    return report_on(sources, (), options, told=told)
+
+
 def check_module(module: Module, options: Options) -> tuple[tuple[Finding, ...], tuple[Problem, ...]]:
     """What the rules in force find in one module, suppressed or not, in order; and what went wrong with it.
 
     For tools that read suppression comments themselves. The rest of the tree counts, as it is on disk; it is analysed
     once for all of its files that are what they are there.
     """
-    if options.no_project or not os.path.exists(module.path):
+    if options.no_project or module.path in (STDIN_NAME, "-"):
         analysed = _analyse([module], _Run(options))
         return tuple(_chosen(analysed.findings, options)), analysed.problems
     whole = _whole_tree(options.project_root or tree_root(module.path), options)
     if whole.texts.get(module.path) != hash(module.text):
         sources = Sources(options)
         sources.take(module.path, module.data, named=True, reported=True)
-        _add_context(sources, [module.path], options)
+        _add_tree_of(sources, [module.path], options)
         whole = _of_tree(sources, options)
     findings = [finding for finding in whole.findings if finding.path == module.path]
     return tuple(_chosen(findings, options)), tuple(one for one in whole.problems if one.path == module.path)
-
-
-def context_of(path: str, options: Options) -> list[Module]:
-    """The other modules of the tree that `path` lies in, as far as they matter to it."""
-    sources = Sources(options)
-    _add_context(sources, [path], options)
-    from pause_lint.analysis import program
-
-    grown = program.grown(sources.modules(), options, sources.modules)
-    return [module for module in grown.modules if module.path != path]
 
 
 def belongs_to_tests(path: str) -> bool:
@@ -105,9 +112,24 @@ def _add_context(sources: Sources, paths: Sequence[str], options: Options) -> No
         {options.project_root} if options.project_root else {tree_root(path) for path in paths if os.path.exists(path)}
     )
     named = {os.path.abspath(path) for path in paths}
-    for root in sorted(roots - named):
+    _read_trees(sources, roots - named, options)
+
+
+def _add_tree_of(sources: Sources, buffers: Sequence[str], options: Options) -> None:
+    """The rest of the tree around files in memory, which stand in the place of those on disk under any name."""
+    if options.no_project or not buffers:
+        return
+    roots = {options.project_root} if options.project_root else {tree_root(path) for path in buffers}
+    _read_trees(sources, roots, options, frozenset(map(os.path.realpath, buffers)))
+
+
+def _read_trees(
+    sources: Sources, roots: Iterable[str], options: Options, but: frozenset[str] = frozenset()
+) -> None:
+    """Everything under `roots`, which is not reported on. but: files left out, absolute and without links."""
+    for root in sorted(roots):
         found, _ = discover([root], options)
-        sources.read_all(found, reported=False)
+        sources.read_all((source for source in found if source.real not in but), reported=False)
 
 
 class _Tree(NamedTuple):

@@ -116,7 +116,7 @@ def _start(program: Sequence[str]) -> int:
 
 
 def _check(arguments: argparse.Namespace, options: Options) -> int:
-    from pause_lint.check import check_paths, check_source, context_of
+    from pause_lint.check import check_buffers, check_paths
 
     refuse_narrowing(arguments)
     memory: dict[str, bytes] = {}
@@ -124,8 +124,7 @@ def _check(arguments: argparse.Namespace, options: Options) -> int:
     if arguments.paths == [STDIN]:
         data, path = _stdin(arguments)
         memory[path] = data
-        context = context_of(path, options) if os.path.exists(path) else ()
-        report = check_source(data, path, options, context, _foretelling(cases))
+        report = check_buffers(memory, options, _foretelling(cases)).report
     else:
         with progress_on(sys.stderr, arguments.quiet) as progress:
             report = check_paths(arguments.paths or ["."], options, _foretelling(cases), progress)

@@ -45,12 +45,14 @@ class Source(NamedTuple):
     location: as opened.
     inside: relative to the root of its tree, with `/`.
     named: whether the user named this very file.
+    real: absolute and without links.
     """
 
     path: str
     location: str
     inside: str
     named: bool = False
+    real: str = ""
 
 
 class Unparsable(Exception):
@@ -109,7 +111,7 @@ def discover(paths: Sequence[str], options: Options) -> tuple[tuple[Source, ...]
         best = min(old, (is_link, source), key=lambda entry: (entry[0], entry[1].path))
         named = old[1].named or source.named
         kept = best[1]
-        found[real] = (best[0], Source(kept.path, kept.location, kept.inside, named))
+        found[real] = (best[0], kept._replace(named=named))
 
     for path in sorted(set(paths)):
         try:
@@ -120,7 +122,7 @@ def discover(paths: Sequence[str], options: Options) -> tuple[tuple[Source, ...]
         shown, inside, real = shown_path(path), inside_tree(path), os.path.realpath(path)
         if stat.S_ISREG(mode):
             is_link = real != os.path.abspath(path)
-            take(Source(shown, path, inside, named=True), real, is_link)
+            take(Source(shown, path, inside, True, real), real, is_link)
         elif stat.S_ISDIR(mode):
             before = len(problems)
             files = _walk(path, "" if shown == "." else shown + "/", inside, real, excluded, problems)
@@ -170,7 +172,8 @@ def _walk(
                     if excluded is None or not excluded.match(inside + name):
                         is_link = entry.is_symlink()
                         where = os.path.realpath(location + name) if is_link else real + name
-                        found.append((Source(shown + name, location + name, inside + name), where, is_link))
+                        source = Source(shown + name, location + name, inside + name, False, where)
+                        found.append((source, where, is_link))
                     continue
                 if not entry.is_dir(follow_symlinks=False):
                     continue

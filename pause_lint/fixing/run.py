@@ -5,12 +5,11 @@ How a file is fixed, how its findings are hidden and how it is written is not de
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from pause_lint.check import check_source, context_of, gathered, report_on
+from pause_lint.check import check_buffers, check_source, gathered, report_on
 from pause_lint.config import Options, tree_root
 from pause_lint.finding import Finding, Problem, Report
 from pause_lint.fixing import fix_source
@@ -107,8 +106,7 @@ def fix_paths(
 
 def fix_bytes(data: bytes, path: str, options: Options, *, unsafe: bool, noqa: str | None = None) -> Outcome:
     """Fix the file in `data`, which is shown as `path`; nothing is written. `noqa` is that of `fix_paths`."""
-    context = context_of(path, options) if os.path.exists(path) else []
-    report = check_source(data, path, options, context)
+    report, context = check_buffers({path: data}, options)
     if not report.findings:
         return Outcome((), (), (), report)
     done = fix_file(data, path, report.findings, options, unsafe=unsafe, context=context, noqa=noqa)
