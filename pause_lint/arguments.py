@@ -77,8 +77,16 @@ def _refuse(parser: argparse.ArgumentParser, word: str, known: Iterable[str]) ->
 
 
 def _add_common(command: argparse.ArgumentParser) -> None:
-    add = command.add_argument
-    add("paths", nargs="*", metavar="PATH", help="files and folders (default: this folder); `-` reads standard input")
+    command.add_argument(
+        "paths", nargs="*", metavar="PATH", help="files and folders (default: this folder); `-` reads standard input"
+    )
+    _add_choice(command)
+    said = command.add_argument_group("what is said beside")
+    said.add_argument("-q", "--quiet", action="store_true", help="findings only")
+    said.add_argument("-v", "--verbose", action="store_true", help="say what was left out and given up")
+
+
+def _add_choice(command: argparse.ArgumentParser) -> None:
     chosen = command.add_argument_group("what is looked for")
     chosen.add_argument("--select", action="append", metavar="CODES", help="rules in force, as codes or prefixes")
     chosen.add_argument("--ignore", action="append", metavar="CODES", help="rules not in force")
@@ -100,9 +108,6 @@ def _add_common(command: argparse.ArgumentParser) -> None:
     where.add_argument("--no-project", action="store_true", default=None, help="look at nothing but the paths named")
     where.add_argument("--include-tests", action="store_true", default=None, help="look at test files as well")
     where.add_argument("--config", metavar="FILE", help="read the configuration from this file")
-    said = command.add_argument_group("what is said beside")
-    said.add_argument("-q", "--quiet", action="store_true", help="findings only")
-    said.add_argument("-v", "--verbose", action="store_true", help="say what was left out and given up")
 
 
 def _add_report(command: argparse.ArgumentParser) -> None:
@@ -164,11 +169,17 @@ def _add_run(command: argparse.ArgumentParser) -> None:
     command.add_argument("program", nargs=argparse.REMAINDER, metavar="-- PROGRAM ...", help="what to start")
 
 
+def _add_lsp(command: argparse.ArgumentParser) -> None:
+    _add_choice(command)
+    command.add_argument("--stdio", action="store_true", help="over standard input and output; there is no other way")
+
+
 _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "check": ("report findings", _add_check),
     "baseline": ("write down today's findings, for `check --baseline`", _add_baseline),
     "fix": ("rewrite files so that they have none", _add_fix),
     "rule": ("explain a rule, or list them all", _add_rule),
+    "lsp": ("serve an editor, over the Language Server Protocol", _add_lsp),
     "run": ("start a program whose engine is patched as it is imported", _add_run),
 }
 """What each command says of itself, and what declares its options."""
@@ -179,10 +190,20 @@ def options_of(arguments: argparse.Namespace) -> Options:
     paths: list[str] = arguments.paths
     if STDIN in paths and len(paths) > 1:
         raise ConfigError("pause-lint: error: `-` stands alone; it cannot be checked together with other paths")
+    line = settings_of(arguments)
+    if STDIN in paths:
+        if arguments.command == "baseline":
+            raise ConfigError("pause-lint baseline: error: `-` cannot be written down; name files or folders")
+        paths = [arguments.stdin_filename] if arguments.stdin_filename else []
+    return resolve(load(paths, arguments.config, arguments.project_root), line)
+
+
+def settings_of(arguments: argparse.Namespace) -> Settings:
+    """What the arguments say of options, without the configuration. Raises ConfigError."""
     root: str | None = arguments.project_root
     if root is not None and not os.path.isdir(root):
         raise ConfigError(f"pause-lint: error: argument --project-root: no such folder: {root}")
-    line = Settings(
+    return Settings(
         select=_listed(arguments, "select"),
         ignore=_listed(arguments, "ignore"),
         extend_select=_with_reasons(arguments),
@@ -192,11 +213,6 @@ def options_of(arguments: argparse.Namespace) -> Options:
         no_project=arguments.no_project,
         include_tests=arguments.include_tests,
     )
-    if STDIN in paths:
-        if arguments.command == "baseline":
-            raise ConfigError("pause-lint baseline: error: `-` cannot be written down; name files or folders")
-        paths = [arguments.stdin_filename] if arguments.stdin_filename else []
-    return resolve(load(paths, arguments.config, root), line)
 
 
 def _with_reasons(arguments: argparse.Namespace) -> tuple[str, ...] | None:

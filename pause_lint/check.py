@@ -123,9 +123,7 @@ def _add_tree_of(sources: Sources, buffers: Sequence[str], options: Options) -> 
     _read_trees(sources, roots, options, frozenset(map(os.path.realpath, buffers)))
 
 
-def _read_trees(
-    sources: Sources, roots: Iterable[str], options: Options, but: frozenset[str] = frozenset()
-) -> None:
+def _read_trees(sources: Sources, roots: Iterable[str], options: Options, but: frozenset[str] = frozenset()) -> None:
     """Everything under `roots`, which is not reported on. but: files left out, absolute and without links."""
     for root in sorted(roots):
         found, _ = discover([root], options)

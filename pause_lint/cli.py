@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
 from pause_lint import rules
-from pause_lint.arguments import STDIN, options_of, parsed, refuse_narrowing
+from pause_lint.arguments import STDIN, options_of, parsed, refuse_narrowing, settings_of
 from pause_lint.config import ConfigError, Options, nearest
 from pause_lint.finding import Report
 from pause_lint.output import SourceLines, print_beside, print_diffs, print_notes, print_problems, show, show_outcome
@@ -89,6 +89,8 @@ def _run(argv: Sequence[str]) -> int:
         return _rule(arguments.code)
     if arguments.command == "run":
         return _start(arguments.program)
+    if arguments.command == "lsp":
+        return _serve(arguments)
     command = {"check": _check, "fix": _fix, "baseline": _baseline}[arguments.command]
     return command(arguments, options_of(arguments))
 
@@ -113,6 +115,21 @@ def _start(program: Sequence[str]) -> int:
     from pause_lint.launch import launch
 
     return launch(program)
+
+
+def _serve(arguments: argparse.Namespace) -> int:
+    gc.enable()  # it lasts, and rewriting makes cycles
+    try:
+        from pause_lint.lsp.examine import Asked
+        from pause_lint.lsp.server import serve
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
+            raise
+        return _fail(
+            "pause-lint lsp: error: the language server needs pygls 2, which is not installed: "
+            "python -m pip install 'pause_lint[lsp]'"
+        )
+    return serve(Asked(settings_of(arguments), arguments.config, arguments.project_root))
 
 
 def _check(arguments: argparse.Namespace, options: Options) -> int:

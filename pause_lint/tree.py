@@ -187,6 +187,32 @@ def _walk(
     return found
 
 
+def is_walked(path: str, options: Options) -> bool:
+    """Whether a walk over its tree comes to the file at `path`, or would if it were there: see `discover`.
+
+    Its name counts, not what is in it; nor whether it is a test.
+    """
+    root = options.project_root or tree_root(path)
+    *folders, name = os.path.relpath(os.path.abspath(path), root).split(os.sep)
+    if folders[:1] == [os.pardir]:
+        return True
+    excluded = _excluder(options.exclude)
+    location, inside = root, inside_tree(root)
+    inside = "" if inside == "." else inside + "/"
+    for folder in folders:
+        # Of what is in a folder, only this matters here.
+        is_project = any(os.path.exists(os.path.join(location, mark)) for mark in PROJECT_FILES)
+        location, inside = os.path.join(location, folder), inside + folder
+        if folder.startswith(".") or folder in SKIPPED_FOLDERS or (is_project and folder in BUILD_FOLDERS):
+            return False
+        if any(os.path.exists(os.path.join(location, mark)) for mark in ENVIRONMENT_MARKS):
+            return False
+        if excluded is not None and excluded.match(inside):
+            return False
+        inside += "/"
+    return not name.startswith(".") and (excluded is None or not excluded.match(inside + name))
+
+
 def _excluder(patterns: Sequence[str]) -> re.Pattern[str] | None:
     """Matches what `patterns` leave out: the path inside the tree, or its last name."""
     if not patterns:
@@ -263,6 +289,17 @@ def encode(text: str, like: bytes) -> bytes:
     if body.decode(name).encode(name) != body:
         raise UnicodeError(f"{name} has several ways to write this file down")
     return mark + text.encode(name)
+
+
+def encoded(text: str) -> bytes:
+    """The bytes of a Python file with this text, in the encoding that it declares. Raises Unparsable."""
+    name, line = _coding(text.encode("utf-8", "surrogatepass"))
+    try:
+        return text.encode(name)
+    except LookupError:
+        raise Unparsable(line, f"unknown encoding {name!r} in the coding line") from None
+    except UnicodeError as error:
+        raise Unparsable(line, f"the text cannot be written as {name} ({error})") from None
 
 
 def _coding(body: bytes) -> tuple[str, int]:

@@ -59,11 +59,17 @@ def proposals(
         for finding, case in entries:
             if progress is not None:
                 progress(f"working out a fix: {finding.path}")
-            with suppress(Exception):
-                proposal = next(_proposals(case, cases), None)
-                if proposal is not None:
-                    proposed[finding] = proposal
+            fix = proposal(case, cases)
+            if fix is not None:
+                proposed[finding] = fix
     return proposed
+
+
+def proposal(case: Case, among: list[Case]) -> Proposal | None:
+    """The fix of one case, if it has one. among: the cases of its file that are reported."""
+    with suppress(Exception):
+        return next(_proposals(case, among), None)
+    return None
 
 
 def _proposals(case: Case, before: list[Case]) -> Iterator[Proposal]:

@@ -46,14 +46,23 @@ def check_reason(reason: str) -> str:
 
 
 def silence(
-    data: bytes, path: str, findings: Sequence[Finding], options: Options, reason: str, context: Sequence[Module]
+    data: bytes,
+    path: str,
+    findings: Sequence[Finding],
+    options: Options,
+    reason: str,
+    context: Sequence[Module],
+    only: Finding | None = None,
 ) -> Silenced:
     """Hide `findings`, all of the file in `data`, which is shown as `path`, behind comments.
 
     reason: what stands behind the codes; empty for none. context: the other modules of the tree that the file lies in.
+    only: the one to hide, if the others are to stay.
     Raises Unparsable if it is no Python source.
     """
     file = _File(path, options, reason, context)
+    if only is not None:
+        return file.silenced(data, [only], findings)
     done = file.silenced(data, findings, findings)
     if done.hidden or len(findings) == 1:
         return done
