@@ -10,7 +10,7 @@ import pytest
 
 from pause_lint.config import Options
 from pause_lint.module import split_lines
-from pause_lint.tree import Unparsable, decode, discover, is_test, parse, read
+from pause_lint.tree import Unparsable, decode, discover, encoded, is_test, is_walked, parse, read
 
 
 @pytest.fixture(autouse=True)
@@ -116,6 +116,20 @@ def test_excluded(pattern: str, left: list[str]) -> None:
 def test_an_excluded_file_that_is_named_is_taken() -> None:
     touch("gen/c.py")
     assert found("gen/c.py", exclude=("gen",)) == ["gen/c.py"]
+
+
+@pytest.mark.parametrize("exclude", [(), ("gen",), ("*_pb2.py",), ("pkg/sub",), ("**/sub/*.py",)])
+def test_what_a_walk_comes_to_is_known_of_each_file_by_itself(exclude: tuple[str, ...]) -> None:
+    files = ["a.py", "pkg/b.pyi", "pkg/sub/c_pb2.py", "gen/deep/d.py", "build/e.py", "pkg/build/f.py", ".g.py"]
+    files += [".h/i.py", "__pycache__/j.py", "env/lib/k.py", "lib/site-packages/l/m.py"]
+    touch("pyproject.toml", "env/pyvenv.cfg", *files)
+    inside = [name for name in files if is_walked(name, Options(exclude=exclude, project_root=os.getcwd()))]
+    assert sorted(inside) == found(".", exclude=exclude) != []
+    # The root of its tree is where it is looked at from, also for one that is not there yet.
+    assert is_walked("pkg/new.py", Options(exclude=exclude))
+    assert not is_walked("gen/new.py", Options(exclude=("gen",)))
+    # What is installed is a tree of its own.
+    assert is_walked("lib/site-packages/l/m.py", Options(exclude=exclude))
 
 
 # Links, and things that are no files
@@ -285,3 +299,14 @@ def test_columns_count_characters() -> None:
     assert module.column(statement.lineno, statement.col_offset) == 13
     assert module.column(2, 0) == 1
     assert module.column(3, 4) == 5
+
+
+def test_text_is_written_down_as_it_declares() -> None:
+    text = "# coding: latin-1\n'é'\n"
+    assert decode(encoded(text)) == text
+    assert encoded("'é'") == "'é'".encode()
+    assert decode(encoded("\ufeff'é'")) == "'é'"
+    for wrong, line in (("# coding: latin-1\n'☃'\n", 1), ("# coding: klingon\n", 1), ("'\ud800'\n", 0)):
+        with pytest.raises(Unparsable) as caught:
+            encoded(wrong)
+        assert caught.value.line == line

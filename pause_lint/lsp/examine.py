@@ -54,7 +54,7 @@ class Look(NamedTuple):
     """What there is in one document.
 
     sound: the bytes that the findings have their places in; None if there are none.
-    problem: why these are not the bytes of the document, or why the analysis failed.
+    problem: why the document was not checked, or not all of it.
     """
 
     document: Document

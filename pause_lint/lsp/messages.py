@@ -52,10 +52,10 @@ class Wording:
         problem = self._look.problem
         assert problem is not None
         places, line = self._places[self._path], max(1, problem.line)
-        stale = "; what is shown was found before" if self._look.findings else ""
+        before = "; what is shown was found before" if self._look.findings else ""
         return types.Diagnostic(
             range=types.Range(places.position(line, 1), places.end_of(line)),
-            message=f"not checked: {problem.message}{stale}",
+            message=f"not checked: {problem.message}{before}",
             severity=types.DiagnosticSeverity.Information,
             source=SOURCE,
         )

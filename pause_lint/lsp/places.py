@@ -1,7 +1,7 @@
 """Where the characters of a text are for a client: lines from 0, and columns in the units that it counts in.
 
-Follows "Text Documents" and "Position" of the Language Server Protocol, version 3.17: only `\\n`, `\\r\\n` and `\\r` end
-a line, and a position behind the end of a line is that end.
+Follows "Text Documents" and "Position" of the Language Server Protocol, version 3.17: only `\\n`, `\\r\\n` and `\\r`
+end a line, and a position behind the end of a line is that end.
 """
 
 from __future__ import annotations

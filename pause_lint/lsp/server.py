@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
@@ -53,7 +53,7 @@ class Session:
         self._sound: dict[str, bytes] = {}
         self._told: dict[str, types.PublishDiagnosticsParams] = {}
         self._looks: Mapping[str, Look] = {}
-        self._errors: tuple[str, ...] = ()
+        self._errors: Sequence[str] = ()
         self._changed = asyncio.Event()
         self._settled = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -142,10 +142,11 @@ class Session:
                 await asyncio.sleep(QUIET)
             try:
                 examined = await self._apart(partial(examine, self._documents(), self._asked))
+                if not self._changed.is_set():
+                    self._tell(examined)
             except Exception as error:
-                examined = Examination({}, (_internal(error),))
+                self._complain((_internal(error),))
             if not self._changed.is_set():
-                self._tell(examined)
                 self._settled.set()
 
     def _documents(self) -> list[Document]:
@@ -161,11 +162,8 @@ class Session:
         return await asyncio.get_running_loop().run_in_executor(self._worker, work)
 
     def _tell(self, examined: Examination) -> None:
-        for error in examined.errors:
-            if error not in self._errors:  # as long as it lasts, it is shown once
-                self._show(error)
-        self._errors = examined.errors
-        self._looks = {**{uri: look for uri, look in self._looks.items() if uri in self._paths}, **examined.looks}
+        self._complain(examined.errors)
+        self._looks = examined.looks
         for uri, look in examined.looks.items():
             if look.sound is not None:
                 self._sound[uri] = look.sound
@@ -177,8 +175,14 @@ class Session:
                 self.server.text_document_publish_diagnostics(told)
             self._due.discard(uri)
 
+    def _complain(self, errors: Sequence[str]) -> None:
+        """Show the user what is wrong at the moment, each thing once as long as it lasts."""
+        for error in errors:
+            if error not in self._errors:
+                self._show(error)
+        self._errors = errors
+
     def _show(self, error: str) -> None:
-        """Show the user what is wrong."""
         message = error if error.startswith(SOURCE) else f"{SOURCE}: {error}"
         self.server.window_show_message(types.ShowMessageParams(types.MessageType.Error, message))
 

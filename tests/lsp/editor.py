@@ -81,16 +81,11 @@ class Editor:
         return await self.diagnostics(path, since)
 
     async def diagnostics(self, path: str, since: int = 0) -> list[types.Diagnostic]:
-        """The diagnostics of the present version of a document, once they are there."""
-        wanted = self._versions.get(path)
-        return list((await self._told(path, wanted, since)).diagnostics)
+        """The diagnostics of the present version of a document, once they are there.
 
-    async def told_again(self, path: str, since: int) -> list[types.Diagnostic]:
-        """What is said of a document after the first `since` diagnostics that were heard."""
-        return await self.diagnostics(path, since)
-
-    async def _told(self, path: str, version: int | None, since: int) -> types.PublishDiagnosticsParams:
-        uri = self.uri(path)
+        since: how many that have been heard do not count.
+        """
+        uri, version = self.uri(path), self._versions.get(path)
 
         def found() -> types.PublishDiagnosticsParams | None:
             return next((one for one in reversed(self.heard[since:]) if (one.uri, one.version) == (uri, version)), None)
@@ -99,7 +94,7 @@ class Editor:
             await self._news.wait_for(lambda: found() is not None)
         told = found()
         assert told is not None
-        return told
+        return list(told.diagnostics)
 
     async def actions(self, path: str, line: int, *only: str) -> list[types.CodeAction]:
         """What is offered on a line, from 1."""
@@ -156,7 +151,7 @@ async def editor(folder: Path, *options: str, encodings: Sequence[str] | None = 
     finally:
         if process.returncode is None:
             process.kill()
-        await client.stop()
+        await client.stop()  # type: ignore[no-untyped-call]
 
 
 def _listener(session: Editor) -> object:

@@ -1,4 +1,4 @@
-"""Editing with the server: what an editor is shown, and what it is offered, as documents are opened, changed, closed."""
+"""Editing with the server: what is shown and offered as documents are opened, changed and closed."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ async def test_text_that_is_no_python_clears_nothing(project: Path) -> None:
         heard = len(user.heard)
         await user.open("helper.py", HELPER)
         # Its pause is another file's finding, while it is open and unsaved.
-        assert codes(await user.told_again("caller.py", heard)) == [("PR001", 5)]
+        assert codes(await user.diagnostics("caller.py", heard)) == [("PR001", 5)]
 
         broken = "def (\n\n" + HELPER
         mark, *left = await user.change("helper.py", broken)
@@ -138,17 +138,17 @@ async def test_what_is_unsaved_counts_in_other_files_until_it_is_closed(project:
         await user.open("helper.py")
         heard = len(user.heard)
         await user.change("helper.py", "\n\n" + HELPER)
-        (found,) = await user.told_again("caller.py", heard)
+        (found,) = await user.diagnostics("caller.py", heard)
         steps = [(one.location.uri, one.location.range.start) for one in found.related_information or []]
         assert (user.uri("helper.py"), types.Position(3, 4)) in steps
 
         heard = len(user.heard)
         await user.change("helper.py", "def quiesce(engine):\n    pass\n")
-        assert await user.told_again("caller.py", heard) == []
+        assert await user.diagnostics("caller.py", heard) == []
 
         heard = len(user.heard)
         assert await user.close("helper.py") == []
-        assert codes(await user.told_again("caller.py", heard)) == [("PR001", 5)]
+        assert codes(await user.diagnostics("caller.py", heard)) == [("PR001", 5)]
 
 
 @pytest.mark.parametrize("encodings, column", [(None, 12), (["utf-16"], 12), (["utf-8"], 14), (["utf-32"], 11)])
@@ -287,14 +287,12 @@ async def test_a_client_that_goes_away_leaves_nothing_behind(project: Path) -> N
 
 
 async def test_a_file_that_has_two_names(project: Path) -> None:
-    """The text in the editor stands in the place of the file, whatever name it was opened by."""
+    """The text in the editor stands in the place of the file, by whatever name it was opened."""
     (project / "helper.py").write_text(HELPER, encoding="utf-8")
     (project / "caller.py").write_text(CALLER, encoding="utf-8")
     os.symlink(project, project.parent / "other")
-    async with editor(project.parent / "other") as user:
+    async with editor(project.parent / "other", "--project-root", str(project)) as user:
         assert codes(await user.open("caller.py")) == [("PR001", 5)]
         heard = len(user.heard)
         await user.open("helper.py", "def quiesce(engine):\n    pass\n")
-        assert await user.told_again("caller.py", heard) == []
-
-
+        assert await user.diagnostics("caller.py", heard) == []
