@@ -48,17 +48,17 @@ def remedies(look: Look, finding: Finding) -> Iterator[Remedy]:
             yield Remedy(f"Suppress {finding.code} on line {finding.span.line} with # noqa", changes, silenced.hidden)
 
 
-def fix_all(look: Look) -> Remedy | None:
-    """Every safe fix of the document; None without one."""
+def fix_all(look: Look) -> Iterator[Remedy]:
+    """Every safe fix of the document at once, if there is one."""
     if not any(finding.fix == "safe" for finding in look.findings):
-        return None
+        return
     data, path = _file(look)
     done = fix_source(data, path, look.tree.options, False, look.tree.modules)
     if done.data == data:
-        return None
+        return
     fixed = {(finding.code, finding.span) for finding in done.fixed}
     gone = tuple(finding for finding in look.findings if (finding.code, finding.span) in fixed)
-    return Remedy("Fix every pause that has a safe fix", _changes(look, done.data), gone)
+    yield Remedy("Fix every pause that has a safe fix", _changes(look, done.data), gone)
 
 
 def _file(look: Look) -> tuple[bytes, str]:

@@ -1,6 +1,6 @@
 """The server: which documents are open, when they are looked at, and what the client is told.
 
-One look at a time, in a thread of its own, a moment after the last change. What comes of it is told only if nothing has
+One look at a time, in another thread, a moment after the last change. What comes of it is told only if nothing has
 changed since, so that a client never hears of a text that it no longer has. What is found, what can be done about it
 and how it is put is decided elsewhere.
 """
@@ -13,16 +13,17 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
 from pause_lint import __version__
+from pause_lint.finding import Finding
 from pause_lint.lsp.examine import Asked, Document, Examination, Look, examine
 from pause_lint.lsp.messages import SOURCE, Wording
-from pause_lint.lsp.remedies import fix_all, remedies
+from pause_lint.lsp.remedies import Remedy, fix_all, remedies
 from pause_lint.tree import STDIN_NAME, SUFFIXES, shown_path
 
 QUIET = 0.2
@@ -30,7 +31,9 @@ QUIET = 0.2
 
 WATCHED = ("**/*.py", "**/*.pyi", "**/pyproject.toml", "**/setup.cfg")
 _QUICK, _ALL = types.CodeActionKind.QuickFix, types.CodeActionKind.SourceFixAll
-_T = TypeVar("_T")
+
+_Known = dict[tuple[str, Finding | None], tuple[Remedy, ...]]
+"""Remedies by document and finding; for none, those of all."""
 
 
 def serve(asked: Asked) -> int:
@@ -57,7 +60,10 @@ class Session:
         self._changed = asyncio.Event()
         self._settled = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="examine")
+        # Fixes take longer than looking does, and must not hold it up.
+        self._looking = ThreadPoolExecutor(max_workers=1, thread_name_prefix="looking")
+        self._mending = ThreadPoolExecutor(max_workers=1, thread_name_prefix="mending")
+        self._known: _Known = {}
         self._register()
 
     def _register(self) -> None:
@@ -119,7 +125,8 @@ class Session:
         self.ended = True
         if self._task is not None:
             self._task.cancel()
-        self._worker.shutdown(wait=False, cancel_futures=True)
+        for pool in (self._looking, self._mending):
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def _change(self, uri: str) -> None:
         if uri in self._paths:
@@ -141,7 +148,8 @@ class Session:
                 self._changed.clear()
                 await asyncio.sleep(QUIET)
             try:
-                examined = await self._apart(partial(examine, self._documents(), self._asked))
+                look = partial(examine, self._documents(), self._asked)
+                examined = await asyncio.get_running_loop().run_in_executor(self._looking, look)
                 if not self._changed.is_set():
                     self._tell(examined)
             except Exception as error:
@@ -157,13 +165,9 @@ class Session:
             for uri, path in sorted(self._paths.items(), key=lambda entry: (entry[1], entry[0]))
         ]
 
-    async def _apart(self, work: Callable[[], _T]) -> _T:
-        """Do work in the other thread."""
-        return await asyncio.get_running_loop().run_in_executor(self._worker, work)
-
     def _tell(self, examined: Examination) -> None:
         self._complain(examined.errors)
-        self._looks = examined.looks
+        self._looks, self._known = examined.looks, {}
         for uri, look in examined.looks.items():
             if look.sound is not None:
                 self._sound[uri] = look.sound
@@ -203,24 +207,32 @@ class Session:
         # Without a look at this very text, nobody knows where what was found stands in it.
         if look is None or now is None or look.problem is not None or look.document.version != (now.version or 0):
             return []
-        wording = self._wording(look)
+        work = partial(_actions, look, self._wording(look), params, self._known)
         try:
-            return await self._apart(partial(_actions, look, wording, params))
+            return await asyncio.get_running_loop().run_in_executor(self._mending, work)
         except Exception as error:
             self._show(_internal(error))
             return []
 
 
-def _actions(look: Look, wording: Wording, params: types.CodeActionParams) -> list[types.CodeAction]:
-    """The actions of the kinds that are wanted, for findings on the lines of a range."""
+def _actions(look: Look, wording: Wording, params: types.CodeActionParams, known: _Known) -> list[types.CodeAction]:
+    """The actions of the kinds that are wanted, for findings on the lines of a range.
+
+    known: what was worked out before; an editor asks again at every step of the cursor.
+    """
+    uri = look.document.uri
     found: list[types.CodeAction] = []
     if _is_wanted(_QUICK, params):
         first, last = params.range.start.line, params.range.end.line
         for finding in look.findings:
             if finding.span.line - 1 <= last and first <= finding.span.end_line - 1:
-                found += [wording.action(remedy, _QUICK) for remedy in remedies(look, finding)]
-    if _is_wanted(_ALL, params) and (remedy := fix_all(look)) is not None:
-        found.append(wording.action(remedy, _ALL))
+                if (uri, finding) not in known:
+                    known[uri, finding] = tuple(remedies(look, finding))
+                found += [wording.action(remedy, _QUICK) for remedy in known[uri, finding]]
+    if _is_wanted(_ALL, params):
+        if (uri, None) not in known:
+            known[uri, None] = tuple(fix_all(look))
+        found += [wording.action(remedy, _ALL) for remedy in known[uri, None]]
     return found
 
 
