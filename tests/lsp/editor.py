@@ -34,8 +34,8 @@ class Editor:
             self._news.notify_all()
 
     def uri(self, path: str) -> str:
-        """What a file of the project is called."""
-        return (self.folder / path).as_uri()
+        """What a file of the project is called; or what has no file, and so a name of its own."""
+        return path if path.startswith("untitled:") else (self.folder / path).as_uri()
 
     def version(self, path: str) -> int:
         """The version of a document that is open."""

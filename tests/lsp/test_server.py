@@ -246,14 +246,9 @@ async def test_what_the_project_leaves_out_is_left_out(project: Path) -> None:
 async def test_a_document_without_a_file_is_by_itself(project: Path) -> None:
     (project / "helper.py").write_text(HELPER, encoding="utf-8")
     async with editor(project) as user:
-        for uri, text in (("untitled:Untitled-1", FAULTY), ("untitled:Untitled-2", CALLER)):
-            item = types.TextDocumentItem(uri, "python", 1, text)
-            user.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
-        await user.open("a.py", CALLER)
-        told = {one.uri: codes(list(one.diagnostics)) for one in user.heard}
-        assert told["untitled:Untitled-1"] == [("PR001", 2)]
-        assert told["untitled:Untitled-2"] == []
-        assert told[user.uri("a.py")] == [("PR001", 5)]
+        assert codes(await user.open("untitled:Untitled-1", FAULTY)) == [("PR001", 2)]
+        assert codes(await user.open("untitled:Untitled-2", CALLER)) == []
+        assert codes(await user.open("a.py", CALLER)) == [("PR001", 5)]
 
 
 async def test_what_is_no_python_is_passed_over(project: Path) -> None:
