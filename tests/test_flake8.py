@@ -155,9 +155,10 @@ def test_a_mistake_in_the_configuration_of_the_project_is_said(project: Path) ->
 
 
 def test_a_crash_of_ours_does_not_end_the_run(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It is said on standard error, where flake8's report is not."""
+    monkeypatch.chdir(tmp_path)
 
     def crash(*given: object) -> object:
         raise KeyError("odd")
