@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 from pause_lint.config import ConfigError
 from pause_lint.finding import Report
-from pause_lint.fixing.write import WriteRefused, create, replace
+from pause_lint.fixing.write import WriteRefused, create, remove_stale, replace
 from pause_lint.identity import Identity, Lines, Surroundings, identify
 from pause_lint.tree import read
 
@@ -243,15 +243,18 @@ def render(entries: Iterable[Identity]) -> str:
 
 def load(file: str) -> tuple[Identity, ...]:
     """The entries of a baseline file. Raises ConfigError with what is wrong with it, and the remedy."""
+    return _entries(file, _bytes(file))
+
+
+def _bytes(file: str) -> bytes:
     try:
-        data = read(file)
+        return read(file)
     except FileNotFoundError:
         raise ConfigError(
             f"{file}: error: no such file; `pause-lint baseline --output {file}` writes down today's findings"
         ) from None
     except (OSError, ValueError) as error:
         raise ConfigError(f"{file}: error: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    return _entries(file, data)
 
 
 def _entries(file: str, data: bytes) -> tuple[Identity, ...]:
@@ -345,10 +348,11 @@ def record(report: Report, file: str, lines: Lines) -> Recorded:
         _put(file, None, render(entries))
         return Recorded(len(entries), None)
     try:
-        before = load(file)
+        old = _bytes(file)
+        before = _entries(file, old)
     except ConfigError as error:
         raise ConfigError(f"{error}\n{file}: error: it is left as it is; name another file, or remove it") from None
-    _put(file, read(file), render(entries))
+    _put(file, old, render(entries))
     return Recorded(len(entries), len(before))
 
 
@@ -357,7 +361,7 @@ def _update(file: str, compared: Compared) -> bool:
 
     Returns whether that changed the file. Raises ConfigError if it cannot be written.
     """
-    old = read(file)
+    old = _bytes(file)
     if _entries(file, old) != compared.entries:
         raise ConfigError(f"{file}: error: changed by another program in the meantime: run again")
     return _put(file, old, render(compared.kept))
@@ -365,6 +369,7 @@ def _update(file: str, compared: Compared) -> bool:
 
 def _put(file: str, old: bytes | None, text: str) -> bool:
     new = text.encode("ascii")
+    remove_stale(os.path.dirname(os.path.realpath(file)))
     if new == old:
         return False
     try:

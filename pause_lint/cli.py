@@ -11,7 +11,7 @@ import atexit
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
@@ -54,23 +54,45 @@ def run() -> NoReturn:
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command in `argv` (default: that of this process) and return its exit code."""
+    _open_closed_streams()
     _tolerate_any_text()
     try:
-        code = _run(sys.argv[1:] if argv is None else argv)
+        code = _told(_run, sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()
-    except SystemExit as stop:  # argparse has printed what there is to say
-        return stop.code if isinstance(stop.code, int) else CLEAN if stop.code is None else FAILED
     except BrokenPipeError:
-        # Whoever read our output has seen enough. Without this, Python would complain again on its way out.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()  # whoever read it has seen enough
         return FOUND
     except KeyboardInterrupt:
         return INTERRUPTED
     except ConfigError as error:
         return _fail(str(error))
     except Exception as error:
+        if isinstance(error, OSError) and error.filename is None:  # no file of the tree: those are told by name
+            _drop_output()
+            why = f"{error.strerror or error}: free some space, or send it elsewhere"
+            return _fail(f"pause-lint: error: the output cannot be written: {why}")
         return _fail(f"pause-lint: internal error: {type(error).__name__}: {error}; please report it")
     return code
+
+
+def _told(run: Callable[[Sequence[str]], int], argv: Sequence[str]) -> int:
+    """The exit code of `run`, also where argparse has printed what there is to say and leaves."""
+    try:
+        return run(argv)
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else CLEAN if stop.code is None else FAILED
+
+
+def _open_closed_streams() -> None:
+    """Who closed a stream does not want it; but the next file that is opened must not take its place."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+
+
+def _drop_output() -> None:
+    """What was not written yet goes nowhere; without this, Python would complain again on its way out."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _tolerate_any_text() -> None:
@@ -292,8 +314,9 @@ def _exit_code(arguments: argparse.Namespace, found: bool, report: Report) -> in
 
 
 def _fail(message: str) -> int:
-    from pause_lint.report.excerpt import printable_lines
+    with suppress(OSError):  # where there is no room for it, the exit code tells
+        from pause_lint.report.excerpt import printable_lines
 
-    sys.stdout.flush()
-    sys.stderr.write(f"{printable_lines(message)}\n")
+        sys.stdout.flush()
+        sys.stderr.write(f"{printable_lines(message)}\n")
     return FAILED

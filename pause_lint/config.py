@@ -347,6 +347,22 @@ class _Written(str):
     __slots__ = ()
 
 
+def _inside(folder: str, value: str) -> str:
+    """The folder that `value` names, as the configuration in `folder` means it. Raises ConfigError if it is elsewhere.
+
+    A tree that is only looked at must not say that more than the tree is its project.
+    """
+    path = os.path.join(folder, value)
+    top = os.path.realpath(folder)
+    real = os.path.realpath(path)
+    if real != top and not real.startswith(os.path.join(top, "")):
+        raise ConfigError(
+            f"project-root leads outside the folder of this file: {value!r}; "
+            "it can be named on the command line (--project-root)"
+        )
+    return path
+
+
 def _value(key: str, value: object, folder: str) -> object:
     if isinstance(value, _Written):
         if key in _LISTS:
@@ -356,7 +372,7 @@ def _value(key: str, value: object, folder: str) -> object:
             if word not in ("1", "0", "true", "false", "yes", "no", "on", "off"):
                 raise ConfigError(f"{key} must be true or false, not {str(value)!r}")
             return word in ("1", "true", "yes", "on")
-        return os.path.join(folder, value)
+        return _inside(folder, value)
     if key in _LISTS:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             raise ConfigError(f"{key} must be a list of strings, not {value!r}")
@@ -367,7 +383,7 @@ def _value(key: str, value: object, folder: str) -> object:
         return value
     if not isinstance(value, str):
         raise ConfigError(f"{key} must be a string, not {value!r}")
-    return os.path.join(folder, value)
+    return _inside(folder, value)
 
 
 def _place(shown: str, text: str, header: str, key: str) -> str:

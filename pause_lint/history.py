@@ -5,8 +5,10 @@ What counts is the work tree, as it is on disk, against the point where its hist
 that was renamed keeps its unchanged lines; one that git does not know is new as a whole; a repository within the
 repository is new as a whole if the commit that it stands at has changed.
 
-git is asked through its command, with settings of its own, whatever the user has configured. Nothing is written, and
-nothing is known here of findings. Lines count from 1, as Python counts them.
+git is asked through its command, with settings of its own, whatever the user has configured. What the repository's own
+configuration and attributes name as a command is not run: no hook, monitor, filter or conversion, and nothing is
+fetched (gitattributes(5), git-config(1)). Nothing is written, and nothing is known here of findings. Lines count from
+1, as Python counts them.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import os
 import re
 import subprocess
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from pause_lint.config import ConfigError, nearest
@@ -25,12 +27,20 @@ _HUNK = re.compile(rb"@@ -\d+(?:,(?P<removed>\d+))? \+(?P<start>\d+)(?:,(?P<adde
 _QUOTED = re.compile(rb'\\([abfnrtv"\\]|[0-7]{3})')
 _ESCAPES = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
 _END = re.compile(rb"\r\n?|\n")
+# Commands that git would run of itself. A repository within the analysed tree that only looks like one is none.
+_QUIET = (
+    *("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "-c", "safe.bareRepository=explicit"),
+    *("-c", "core.quotePath=false"),
+)
+_OFF = {"clean": "", "smudge": "", "process": "", "required": "false"}
 _DIFF = (
-    *("-c", "core.quotePath=false", "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative"),
+    *("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative"),
     *("--submodule=short", "--ignore-submodules=dirty", "--diff-algorithm=histogram", "--find-renames", "-l0"),
     "--indent-heuristic",
     *("--unified=0", "--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/"),
 )
+# A partial clone would fetch what it lacks, by commands that its configuration names.
+_OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
 # What a hook of git leaves behind names a repository, and an index, of its own.
 _OF_HOOKS = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR"})
 
@@ -105,7 +115,7 @@ class Repository:
     def changes(self, revision: str) -> Changes:
         """What was changed in the work tree since its history parted from that of `revision`. Raises ConfigError."""
         base = self._base(revision)
-        files = read_diff(self._git(*_DIFF, base, "--"))
+        files = read_diff(self._diff(revision, base))
         for path, hunks in files.items():
             if hunks and b"\r" in (data := self._bytes(path)):
                 files[path] = recounted(hunks, data)
@@ -135,6 +145,12 @@ class Repository:
             raise _wrong(f"{revision!r} and HEAD have no history in common; name a revision that this one comes from")
         return base
 
+    def _without_filters(self) -> dict[str, str]:
+        """Settings that turn off the filters that git has been told of: commands, each under a name of its own."""
+        keys = _run(self._top, ("config", "--null", "--name-only", "--get-regexp", r"^filter\.")).stdout.split(b"\0")
+        filters = sorted({os.fsdecode(key.rpartition(b".")[0]) for key in keys if key})
+        return {f"{name}.{key}": value for name in filters for key, value in _OFF.items()}
+
     def _known(self) -> tuple[frozenset[str], frozenset[str]]:
         """The files that git keeps track of, and the folders that are repositories of their own."""
         files: set[str] = set()
@@ -160,11 +176,22 @@ class Repository:
         done = _run(self._top, arguments)
         return done.stdout.decode(errors="replace").strip() if done.returncode == 0 else None
 
+    def _diff(self, revision: str, base: str) -> bytes:
+        done = _run(self._top, (*_DIFF, base, "--"), self._without_filters())
+        if done.returncode != 0:
+            remedy = f"; `git diff --stat {revision}` brings what this partial clone lacks" if self._is_partial() else ""
+            raise _wrong(f"git: {_said(done)}{remedy}")
+        return done.stdout
+
     def _git(self, *arguments: str) -> bytes:
         done = _run(self._top, arguments)
         if done.returncode != 0:
             raise _wrong(f"git: {_said(done)}")
         return done.stdout
+
+    def _is_partial(self) -> bool:
+        """Whether this clone fetches objects only when they are asked for."""
+        return self._ask("config", "--get-regexp", r"^(extensions\.partialClone|remote\..*\.promisor)$") is not None
 
 
 def read_diff(diff: bytes) -> dict[str, Hunks]:
@@ -241,16 +268,25 @@ def _top(folder: str, path: str) -> str:
     raise _wrong(f"git: {said}")
 
 
-def _run(folder: str, arguments: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
-    """Runs git in a folder. Raises ConfigError if there is no git."""
-    inherited = {name: value for name, value in os.environ.items() if name not in _OF_HOOKS}
+def _run(
+    folder: str, arguments: Sequence[str], settings: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Runs git in a folder, with settings besides ours. Raises ConfigError if there is no git."""
+    environment = {name: value for name, value in os.environ.items() if name not in _OF_HOOKS}
+    environment.update({"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", **_OFFLINE})
+    if settings:
+        # Not with `-c`, for the name of a setting may hold a `=`.
+        first = int(environment.get("GIT_CONFIG_COUNT") or "0")
+        environment["GIT_CONFIG_COUNT"] = str(first + len(settings))
+        for number, (key, value) in enumerate(settings.items(), first):
+            environment.update({f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value})
     try:
         return subprocess.run(
-            ["git", "-C", folder, *arguments],
+            ["git", "-C", folder, *_QUIET, *arguments],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,
-            env={**inherited, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"},
+            env=environment,
         )
     except FileNotFoundError:
         raise _wrong("git is not installed, or not on the PATH; install it, or compare with a baseline") from None

@@ -113,6 +113,10 @@ class Sources:
         """Every file that was read, as it stands."""
         return [file.data for file in self._files.values()]
 
+    def bytes_of(self, path: str) -> bytes:
+        """A file that was read, as it stood then."""
+        return self._files[path].data
+
     @property
     def reported(self) -> frozenset[str]:
         """The paths that are reported on."""
@@ -307,7 +311,8 @@ class Sources:
         if isinstance(error, FileNotFoundError) and not source.named:
             self.notes.append(f"{source.path}: went away before it was read")
             return
-        self.problems.append(Problem(source.path, 0, f"cannot be read: {error.strerror or error}"))
+        remedy = ": make it readable (`chmod u+r`), or exclude it" if isinstance(error, PermissionError) else ""
+        self.problems.append(Problem(source.path, 0, f"cannot be read: {error.strerror or error}{remedy}"))
 
 
 def vocabulary_words(options: Options) -> frozenset[str]:

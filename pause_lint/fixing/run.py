@@ -5,7 +5,9 @@ How a file is fixed, how its findings are hidden and how it is written is not de
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -14,13 +16,13 @@ from pause_lint.config import Options, tree_root
 from pause_lint.finding import Finding, Problem, Report
 from pause_lint.fixing import fix_source
 from pause_lint.fixing.silence import silence
-from pause_lint.fixing.write import WriteRefused
+from pause_lint.fixing.write import WriteRefused, remove_stale, target
 from pause_lint.fixing.write import replace as replace_file
 from pause_lint.module import Module
 from pause_lint.rules import BY_CODE
 from pause_lint.suppress import ABOUT_COMMENTS
 from pause_lint.terminal import Progress
-from pause_lint.tree import discover, parse, read
+from pause_lint.tree import Source, discover, parse, shown_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +63,16 @@ def fix_paths(
 
     unsafe: whether to apply fixes that are not safe.
     noqa: if given, they are hidden behind comments with this reason (empty: none) instead.
-    write: whether to write the files; without it, the changes are only worked out.
+    write: whether to write the files, and to remove what killed runs left beside them; without it, the changes are
+    only worked out.
     progress: takes what is being done.
     """
     sources, missing = gathered(paths, options, progress)
     report, modules = report_on(sources, missing, options, progress=progress)
     tree = {module.path: module for module in modules}
-    locations = {source.path: source.location for source in discover(paths, options)[0]}
+    found = discover(paths, options)[0]
+    locations = {source.path: source.location for source in found}
+    removed = _without_remains(found, options) if write else []
     by_path: dict[str, list[Finding]] = {}
     for finding in report.findings:
         by_path.setdefault(finding.path, []).append(finding)
@@ -79,17 +84,11 @@ def fix_paths(
         location = locations.get(path, path)
         if progress is not None:
             progress(f"fixing: {path}")
-        try:
-            data = read(location)
-        except OSError as error:
-            reason = f"the file cannot be read any more: {error.strerror or error}"
-            problems.append(Problem(path, 0, reason))
-            unfixed += [(finding, reason) for finding in findings]
-            continue
+        data = sources.bytes_of(path)
         done = fix_file(data, path, findings, options, unsafe=unsafe, context=tuple(tree.values()), noqa=noqa)
         problems += done.problems
         if done.new != data and write:
-            refusal = _written(location, data, done.new, options.project_root or tree_root(location))
+            refusal = _written(location, data, done.new, _root(location, options))
             if refusal:
                 problems.append(Problem(path, 0, refusal))
                 unfixed += [(finding, refusal) for finding in findings]
@@ -100,7 +99,11 @@ def fix_paths(
         fixed += done.fixed
         unfixed += done.unfixed
     unfixed.sort(key=lambda entry: entry[0].sort_key)
-    left = report._replace(findings=tuple(finding for finding, _ in unfixed), problems=tuple(problems))
+    left = report._replace(
+        findings=tuple(finding for finding, _ in unfixed),
+        problems=tuple(problems),
+        notes=(*report.notes, *(f"{shown_path(path)}: left by a run that was killed, removed" for path in removed)),
+    )
     return Outcome(tuple(changes), tuple(sorted(fixed, key=lambda finding: finding.sort_key)), tuple(unfixed), left)
 
 
@@ -190,10 +193,26 @@ def _written(location: str, old: bytes, new: bytes, root: str) -> str:
     try:
         replace_file(location, old, new, root)
     except WriteRefused as refusal:
-        return f"not written: {refusal}"
-    except OSError as error:
-        return f"not written: {error.strerror or error}"
+        return f"not written: {refusal.reason}"
     return ""
+
+
+def _root(location: str, options: Options) -> str:
+    """The folder outside which nothing is written, whatever a link says."""
+    return options.project_root or tree_root(location)
+
+
+def _without_remains(found: Sequence[Source], options: Options) -> list[str]:
+    """Remove the temporary files of killed runs from the folders where this run may write. Returns their paths."""
+    roots: dict[str, str] = {}
+    folders: set[str] = set()
+    for source in found:
+        folder = os.path.dirname(source.location)
+        if folder not in roots:
+            roots[folder] = _root(source.location, options)
+        with suppress(WriteRefused, OSError):
+            folders.add(os.path.dirname(target(source.location, roots[folder])))
+    return [path for folder in sorted(folders) for path in remove_stale(folder)]
 
 
 def unified_diff(change: Change) -> bytes:
