@@ -5,13 +5,16 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import struct
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from pause_lint.fixing import write
 from pause_lint.fixing.write import WriteRefused, create, remove_stale, replace
 
+ACL = "system.posix_acl_access"
 OLD, NEW = b"a()\r\n", b"try:\r\n    a()\r\nfinally:\r\n    b()\r\n"
 
 
@@ -20,6 +23,33 @@ def file(tmp_path: Path) -> Path:
     path = tmp_path / "module.py"
     path.write_bytes(OLD)
     return path
+
+
+def set_attribute(path: Path, name: str, value: bytes) -> None:
+    """Set an extended attribute, where there are any."""
+    try:
+        os.setxattr(path, name, value)
+    except (AttributeError, OSError) as error:
+        pytest.skip(f"{name} cannot be set on this file system: {error}")
+
+
+def access_list(user: int) -> bytes:
+    """An access control list that gives one more user the right to read, as acl(5) has it in an attribute of Linux."""
+    nobody = 0xFFFFFFFF
+    # Of the owner, of that user, of the group, the mask, of others; rights are those of `chmod`.
+    entries = ((1, 6, nobody), (2, 4, user), (4, 4, nobody), (16, 4, nobody), (32, 4, nobody))
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
+
+
+def while_writing(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
+    """Let another program act when the new content is on its way to the disk."""
+    real = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        real(descriptor)
+        act()
+
+    monkeypatch.setattr(os, "fsync", fsync)
 
 
 def refused(path: Path, old: bytes = OLD, root: Path | None = None) -> str:
@@ -57,31 +87,62 @@ def test_the_owner_stays(file: Path) -> None:
     assert (file.stat().st_uid, file.stat().st_gid) == (12345, 23456)
 
 
-def test_without_the_right_to_keep_the_owner_the_file_is_written(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.skipif(os.geteuid() != 0, reason="only the superuser can give files away")
+def test_without_the_right_to_keep_the_owner_nothing_is_written(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def chown(*args: object) -> None:
         raise PermissionError(errno.EPERM, "Operation not permitted")
 
-    file.chmod(0o4755)
-    real = os.stat(file)
-    if os.geteuid() == 0:
-        os.chown(file, 12345, 23456)
-        file.chmod(0o4755)
-        monkeypatch.setattr(os, "chown", chown)
-        replace(str(file), OLD, NEW)
-        assert (file.stat().st_uid, stat.S_IMODE(file.stat().st_mode)) == (real.st_uid, 0o755)
-    else:
-        monkeypatch.setattr(os, "chown", chown)
-        replace(str(file), OLD, NEW)
-    assert file.read_bytes() == NEW
+    os.chown(file, 12345, 23456)
+    monkeypatch.setattr(os, "chown", chown)
+    assert "belongs to user 12345 and group 23456, which you cannot keep: run as its owner" in refused(file)
+    assert (file.stat().st_uid, file.read_bytes()) == (12345, OLD)
+
+
+def test_permissions_that_cannot_be_kept_are_said(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.chmod(0o755)
+    monkeypatch.setattr(os, "chmod", lambda *args: None)
+    assert "its permissions (755) cannot be kept" in refused(file)
 
 
 def test_extended_attributes_stay(file: Path) -> None:
-    try:
-        os.setxattr(file, "user.origin", b"here")
-    except (AttributeError, OSError):
-        pytest.skip("no extended attributes on this file system")
+    set_attribute(file, "user.origin", b"here")
     replace(str(file), OLD, NEW)
     assert os.getxattr(file, "user.origin") == b"here"
+
+
+def test_an_extended_attribute_that_cannot_be_kept_is_said(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def setxattr(*args: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    set_attribute(file, "user.origin", b"here")
+    monkeypatch.setattr(os, "setxattr", setxattr)
+    assert "its attribute user.origin cannot be kept: Operation not permitted" in refused(file)
+    assert file.read_bytes() == OLD
+
+
+def test_a_signature_of_the_content_is_not_taken_over(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "listxattr", lambda path: ["security.ima"])
+    replace(str(file), OLD, NEW)
+    assert file.read_bytes() == NEW
+
+
+def test_an_access_control_list_stays(file: Path) -> None:
+    granted = access_list(user=12345)
+    set_attribute(file, ACL, granted)
+    before = stat.S_IMODE(file.stat().st_mode)
+    replace(str(file), OLD, NEW)
+    assert os.getxattr(file, ACL) == granted
+    assert stat.S_IMODE(file.stat().st_mode) == before
+
+
+def test_the_list_that_a_folder_gives_new_files_is_not_given_to_an_old_one(file: Path) -> None:
+    set_attribute(file.parent, "system.posix_acl_default", access_list(user=12345))
+    probe = file.with_name("probe")
+    probe.touch()
+    assert ACL in os.listxattr(probe)
+    replace(str(file), OLD, NEW)
+    assert ACL not in os.listxattr(file)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o644
 
 
 def test_a_link_stays_a_link(file: Path, tmp_path: Path) -> None:
@@ -130,28 +191,26 @@ def test_a_file_changed_by_another_program_is_refused(file: Path) -> None:
 
 
 def test_a_change_while_we_write_is_seen(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = write._write
-
-    def slow(temporary: str, new: bytes) -> None:
-        real(temporary, new)
-        file.write_bytes(b"theirs()\n")
-
-    monkeypatch.setattr(write, "_write", slow)
+    while_writing(monkeypatch, lambda: file.write_bytes(b"theirs()\n"))
     assert "changed by another program" in refused(file)
     assert file.read_bytes() == b"theirs()\n"
 
 
 def test_another_file_put_in_place_while_we_write_is_seen(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = write._write
-
-    def slow(temporary: str, new: bytes) -> None:
-        real(temporary, new)
+    def put() -> None:
         other = file.with_name("other")
         other.write_bytes(OLD)
         other.replace(file)
 
-    monkeypatch.setattr(write, "_write", slow)
+    while_writing(monkeypatch, put)
     assert "replaced by another program" in refused(file)
+
+
+def test_a_file_that_vanishes_while_we_write_is_not_made_again(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    while_writing(monkeypatch, file.unlink)
+    with pytest.raises(WriteRefused, match="vanished"):
+        replace(str(file), OLD, NEW)
+    assert os.listdir(file.parent) == []
 
 
 def test_a_read_only_file_is_refused_even_to_the_superuser(file: Path) -> None:
@@ -194,6 +253,8 @@ def test_a_fifo_is_refused_without_waiting_for_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("call", ["fsync", "replace", "chmod"])
 def test_whatever_fails_leaves_the_file_alone(file: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+    file.chmod(0o755)
+
     def fail(*args: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -245,27 +306,69 @@ def test_the_content_is_on_disk_before_the_name_is_taken(file: Path, monkeypatch
     assert order == ["content", "name", "folder"]
 
 
-def test_stale_temporary_files_are_removed_and_nothing_else(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def killed(path: str) -> None:
-        raise OSError(errno.EIO, "Input/output error")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "replace", lambda *args: killed("replace"))
-        patch.setattr(os, "unlink", killed)
-        with pytest.raises(WriteRefused):
-            replace(str(file), OLD, NEW)
-    (stale,) = (name for name in os.listdir(file.parent) if name != "module.py")
+def test_what_killed_runs_left_is_removed_and_nothing_else(file: Path) -> None:
     folder = file.parent
-    lookalike = folder / ".module.py.pause_lint.tmp"
-    lookalike.touch()
-    (folder / ".x.pause_lint.0123456789abcdef.tmp").mkdir()
-    assert remove_stale(str(folder)) == [str(folder / stale)]
+    left = folder / ".pause_lint.0123456789abcdef.tmp"
+    left.touch()
+    (folder / ".pause_lint.tmp").touch()
+    (folder / ".pause_lint.1123456789abcdef.tmp").mkdir()
+    (folder / ".pause_lint.2123456789abcdef.tmp").symlink_to(file)
+    assert remove_stale(str(folder)) == [str(left)]
     assert sorted(os.listdir(folder)) == [
-        ".module.py.pause_lint.tmp",
-        ".x.pause_lint.0123456789abcdef.tmp",
+        ".pause_lint.1123456789abcdef.tmp",
+        ".pause_lint.2123456789abcdef.tmp",
+        ".pause_lint.tmp",
         "module.py",
     ]
     assert remove_stale(str(folder / "missing")) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be removed there")
+def test_what_another_run_is_writing_is_not_removed(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    removed: list[str] = []
+    while_writing(monkeypatch, lambda: removed.extend(remove_stale(str(file.parent))))
+    replace(str(file), OLD, NEW)
+    create(str(file.with_name("new.json")), NEW)
+    assert removed == []
+    assert file.read_bytes() == file.with_name("new.json").read_bytes() == NEW
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no flock there")
+def test_a_file_that_is_being_removed_is_not_written_to(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between making the temporary file and locking it, another run takes it for one that was left."""
+    import fcntl
+
+    real, others = fcntl.flock, ["another run"]
+
+    def flock(descriptor: int, how: int) -> None:
+        if others:
+            raise BlockingIOError(errno.EWOULDBLOCK, others.pop())
+        real(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    replace(str(file), OLD, NEW)
+    assert file.read_bytes() == NEW
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no flock there")
+def test_without_locks_files_are_written_and_nothing_is_removed(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import fcntl
+
+    def flock(*args: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    (file.parent / ".pause_lint.0123456789abcdef.tmp").touch()
+    assert remove_stale(str(file.parent)) == []
+    replace(str(file), OLD, NEW)
+    assert file.read_bytes() == NEW
+
+
+def test_a_name_of_any_length(tmp_path: Path) -> None:
+    path = tmp_path / ("x" * (os.pathconf(tmp_path, "PC_NAME_MAX") - 3) + ".py")
+    path.write_bytes(OLD)
+    replace(str(path), OLD, NEW)
+    assert path.read_bytes() == NEW
 
 
 def test_a_new_file(tmp_path: Path) -> None:
@@ -287,6 +390,27 @@ def test_what_is_there_is_not_overwritten(file: Path) -> None:
             create(str(file.parent / name), NEW)
     assert file.read_bytes() == OLD
     assert sorted(os.listdir(file.parent)) == ["link", "module.py"]
+
+
+def test_what_is_made_while_we_write_is_not_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "new.json"
+    while_writing(monkeypatch, lambda: path.write_bytes(b"theirs"))
+    with pytest.raises(WriteRefused, match="made by another program in the meantime: run again"):
+        create(str(path), NEW)
+    assert path.read_bytes() == b"theirs"
+    assert os.listdir(tmp_path) == ["new.json"]
+
+
+def test_a_new_file_where_there_are_no_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def link(*args: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", link)
+    create(str(tmp_path / "new.json"), NEW)
+    assert (tmp_path / "new.json").read_bytes() == NEW
+    with pytest.raises(WriteRefused, match="made by another program"):
+        create(str(tmp_path / "new.json"), OLD)
+    assert os.listdir(tmp_path) == ["new.json"]
 
 
 def test_a_new_file_in_no_folder(tmp_path: Path) -> None:

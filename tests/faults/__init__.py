@@ -1,0 +1,1 @@
+"""Processes killed while they write, and files that cannot be written."""
