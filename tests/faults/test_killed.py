@@ -23,18 +23,18 @@ OLD, NEW = b"old\n" * 5000, b"new\n" * 9000
 BASELINE = "pause-lint-baseline.json"
 
 
-def done(act: object) -> int:
-    """The exit code of what returns nothing."""
-    return 0
-
-
 def test_a_file_replaced(tmp_path: Path) -> None:
     """Every step is tried; those before the rename leave the old content, those behind it the new."""
     path = tmp_path / "module.py"
     found = []
+
+    def act() -> int:
+        replace(str(path), OLD, NEW)
+        return 0
+
     for step in itertools.count(1):
         path.write_bytes(OLD)
-        if not killed_at(step, lambda: done(replace(str(path), OLD, NEW))):
+        if not killed_at(step, act):
             break
         found.append(path.read_bytes())
         left = len(os.listdir(tmp_path)) - 1
@@ -50,9 +50,14 @@ def test_a_file_replaced(tmp_path: Path) -> None:
 def test_a_file_made(tmp_path: Path) -> None:
     path = tmp_path / "new.json"
     found = []
+
+    def act() -> int:
+        create(str(path), NEW)
+        return 0
+
     for step in itertools.count(1):
         path.unlink(missing_ok=True)
-        if not killed_at(step, lambda: done(create(str(path), NEW))):
+        if not killed_at(step, act):
             break
         found.append(path.read_bytes() if path.exists() else None)
         remove_stale(str(tmp_path))

@@ -120,7 +120,7 @@ def append_only_folder(tree: Path) -> Iterator[None]:
 @pytest.fixture
 def small_disk(tree: Path) -> Iterator[Path]:
     """A file system of its own for `package`."""
-    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", tree / "package"]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(tree / "package")]
     if shutil.which("mount") is None or subprocess.run(mount, check=False, capture_output=True).returncode:
         pytest.skip("nothing can be mounted here")
     (tree / HARMED).write_text(FAULTY, encoding="utf-8")

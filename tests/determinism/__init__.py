@@ -1,0 +1,1 @@
+"""Same input, same output, byte for byte."""
