@@ -1,4 +1,4 @@
-"""`python -m tests.determinism.shuffled SEED PROGRAM ...`: runs `pause-lint` or `flake8`; folders are read out of order.
+"""`python -m tests.determinism.shuffled SEED PROGRAM ...`: runs `pause-lint` or `flake8`, each folder in another order.
 
 A file system lists a folder in any order it likes; here that order is shuffled, each time anew.
 """
