@@ -179,7 +179,9 @@ class Repository:
     def _diff(self, revision: str, base: str) -> bytes:
         done = _run(self._top, (*_DIFF, base, "--"), self._without_filters())
         if done.returncode != 0:
-            remedy = f"; `git diff --stat {revision}` brings what this partial clone lacks" if self._is_partial() else ""
+            remedy = (
+                f"; `git diff --stat {revision}` brings what this partial clone lacks" if self._is_partial() else ""
+            )
             raise _wrong(f"git: {_said(done)}{remedy}")
         return done.stdout
 
