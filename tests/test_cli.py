@@ -343,7 +343,9 @@ def test_an_unreadable_file(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     done = run("check", "--output-format", "concise")
     assert done.code == 2
     assert done.out.startswith(HEADLINE)
-    assert done.err == "closed.py: error: cannot be read: Permission denied: make it readable (`chmod u+r`), or exclude it\n"
+    assert done.err == (
+        "closed.py: error: cannot be read: Permission denied: make it readable (`chmod u+r`), or exclude it\n"
+    )
 
 
 def test_a_file_that_goes_away_during_the_run_is_no_harm(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
