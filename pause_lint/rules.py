@@ -32,15 +32,27 @@ class Rule(NamedTuple):
     fix_safety: str
 
 
-_SAFETY_OF_RESUMING = """\
-Where nothing raises, the fixed function makes the same calls in the same order as before. Where something raises,
-generation is now resumed and the same exception leaves the function. Know what that means: after a failed,
-half-done update, the engine goes back to serving requests, and it may do so with weights that are only partly
-new. Usually that is what you want: the exception ends the step and is seen, while an engine that hangs hides it.
-If your engines must not serve in that state, say so in the code: mark the engine unhealthy, or stop it, in an
-`except` block that re-raises, and let the `finally` resume only an engine that is sound. Or keep it paused on
-purpose and suppress the finding with the reason.
+_AFTER_A_FAILURE = """\
+Know what that means: after a failed, half-done update the engine goes back to serving requests, and it may do so
+with weights that are only partly new: from a model that may be broken. Usually that is still what you want: the
+exception ends the step and is seen, while an engine that hangs hides it."""
 
+_CHOOSING_OTHERWISE = """\
+If your engines must not serve in that state, keep them paused on purpose: hand a failed one to whoever restarts it,
+resume only after success, and say so on the line of the pause, where the finding would stand:
+
+```python
+async def update_weights(self, meta):
+    await self.rollout_engine.pause_generation()  # noqa: PR001 a failed engine is restarted, not resumed
+    try:
+        await self.rollout_engine.load(meta.path)
+    except BaseException:
+        self.supervisor.restart(self.rollout_engine)
+        raise
+    await self.rollout_engine.continue_generation()
+```"""
+
+_WHERE_A_FINALLY_ENDS = """\
 A `finally` runs on every way out that the process lives to take, and resumes what is paused then. It does not run in
 a process that is killed: whatever starts the job again has to resume. And it undoes no pause that comes later: where
 the pause is at the other end of a request, and the request is given up while it is under way, a server that pauses
@@ -92,7 +104,14 @@ async def update_weights(self, meta):
 into its `finally`. A resume that is missing is written as the file spells it elsewhere for the same receiver.
 Collectives such as `barrier()` never move into a `finally`.
 
-{_SAFETY_OF_RESUMING}
+Where nothing raises, the fixed function makes the same calls in the same order as before. Where something raises,
+generation is now resumed and the same exception leaves the function.
+
+{_AFTER_A_FAILURE}
+
+{_CHOOSING_OTHERWISE}
+
+{_WHERE_A_FINALLY_ENDS}
 
 The fix is *unsafe*, and applied only with `--unsafe-fixes`, where the resume had to be guessed from the pair, or
 where a path would change in another way; `fix` says which.""",
@@ -137,7 +156,9 @@ def refit(self):
 `fix` moves the pausing statement into the `try`. That is safe for pairs whose resume does nothing to an engine
 that was not paused, which holds for all presets but `lock`; for other pairs the fix is unsafe. If the pause
 fails, engines that were never paused are now told to resume, and if that raises too, its exception stands in
-front of the first one (which stays attached as its context).""",
+front of the first one (which stays attached as its context). The update has not begun then: the engines serve the
+weights that they had. What the `finally` does after a failed, half-done update is as it was before the fix; the page
+of PR001 says what that means.""",
     ),
     Rule(
         code="PR003",
@@ -177,10 +198,14 @@ async def update(self, step):
 - The cleanup before the resume cannot raise: name the call in `quiet-calls`.
 - The resume would be wrong if the cleanup failed, say because the engine would serve from memory that was not
   freed. Suppress the finding and say so.""",
-        fix_safety="""\
+        fix_safety=f"""\
 `fix` nests a second `try`/`finally` into the block, so that the order of cleanup and resume stays as it was. If
 the cleanup raises, the engine is now resumed and the same exception leaves the function. If both raise, the
-exception of the resume leaves, with that of the cleanup as its context.""",
+exception of the resume leaves, with that of the cleanup as its context.
+
+{_AFTER_A_FAILURE}
+
+If your engines must not serve in that state, leave the order as it is and suppress the finding with the reason; the page of PR001 shows how a failed engine is kept from serving.""",
     ),
     Rule(
         code="PR004",
@@ -199,11 +224,11 @@ The line is there, it reads right, and it does nothing. Python's only word on it
 coroutine is collected, somewhere in the output of sixteen workers.""",
         bad="""\
 async def update(self):
-    await self.engine.pause_generation()
+    self.engine.pause_generation()                # makes a coroutine and drops it: the engine runs on
     try:
         await self.engine.load()
     finally:
-        self.engine.continue_generation()         # makes a coroutine and drops it
+        await self.engine.continue_generation()
 """,
         good="""\
 async def update(self):
@@ -217,8 +242,8 @@ async def update(self):
 - The two halves really differ, and the resume is an ordinary function. Declare it where the tool can see it
   (`def` in the tree), or suppress the finding.""",
         fix_safety="""\
-There is no fix. In an `async` function, add the `await`; the resume then happens, and what it raises is raised,
-which neither was the case before. Elsewhere, whether to run an event loop is for the author to say.""",
+There is no fix. In an `async` function, add the `await`; the pause or the resume then happens, and what it raises is
+raised, neither of which was the case before. Elsewhere, whether to run an event loop is for the author to say.""",
     ),
     Rule(
         code="PR005",
@@ -261,30 +286,48 @@ def release(self):
         default="opt-in",
         fixable="no",
         reports="""\
-Between a pause and its resume, a call of a function, or a request to a handler, that itself pauses and resumes
-the same receiver, or only resumes it. From there on the caller works on an engine that is running, although its
-own code reads as if it were paused. The effects of functions are those of the whole tree, so the callee may stand
-in another file, or behind an endpoint of a server.""",
+Between a pause and its resume, a call of a function, or a request to a handler, that leaves the same receiver
+resumed. From there on the caller works on an engine that is running, although its own code reads as if it were
+paused. The effects of functions are those of the whole tree, so the callee may stand in another file, or behind an
+endpoint of a server.
+
+A function that pauses and resumes by itself does the same harm there, and is not reported yet: seen from outside it
+leaves everything as it was.""",
         why="""\
 This is the opposite of a hang: generation runs while weights are swapped. Requests are answered from a mixture of
 old and new weights, and the only symptom is a reward curve that is a little worse.""",
         bad="""\
-def update(self):
-    self.engine.pause_generation()
-    try:
-        self.sync_bucket(0)                       # pauses, copies and resumes by itself
-        self.sync_bucket(1)                       # runs while generation is going on
-    finally:
+class Trainer:
+    def update(self):
+        self.engine.pause_generation()
+        try:
+            self.send_weights()                   # resumes when it is done
+            self.send_scales()                    # runs while generation is going on
+        finally:
+            self.engine.continue_generation()
+
+    def send_weights(self):
+        self.transport.send(self.weights)
         self.engine.continue_generation()
+
+    def send_scales(self):
+        self.transport.send(self.scales)
 """,
         good="""\
-def update(self):
-    self.engine.pause_generation()
-    try:
-        self.copy_bucket(0)                       # expects to be called while paused
-        self.copy_bucket(1)
-    finally:
-        self.engine.continue_generation()
+class Trainer:
+    def update(self):
+        self.engine.pause_generation()
+        try:
+            self.send_weights()                   # expects to be called while paused
+            self.send_scales()
+        finally:
+            self.engine.continue_generation()
+
+    def send_weights(self):
+        self.transport.send(self.weights)
+
+    def send_scales(self):
+        self.transport.send(self.scales)
 """,
         when_not="""\
 - The engine counts its pauses, so that an inner resume does not end the outer pause.
@@ -315,6 +358,9 @@ class Updater:
         self.engine.continue_generation()
 """,
         good="""\
+from contextlib import contextmanager
+
+
 class Updater:
     @contextmanager
     def updating(self):

@@ -1,0 +1,1 @@
+"""What makes parts of the documentation and of the package from the code. Nothing here is installed."""
