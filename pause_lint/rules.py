@@ -205,7 +205,8 @@ exception of the resume leaves, with that of the cleanup as its context.
 
 {_AFTER_A_FAILURE}
 
-If your engines must not serve in that state, leave the order as it is and suppress the finding with the reason; the page of PR001 shows how a failed engine is kept from serving.""",
+If your engines must not serve in that state, leave the order as it is and suppress the finding with the reason. The
+page of PR001 shows how a failed engine is kept from serving.""",
     ),
     Rule(
         code="PR004",

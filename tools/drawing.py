@@ -61,7 +61,7 @@ def drawn(source: str, name: str) -> str:
 
 def edges(graph: g.Graph) -> list[Edge]:
     """What can follow what, with steps that do nothing left out, in the order of the source."""
-    found = {}
+    found: dict[Edge, None] = {}
     for start in _reached(graph):
         for end, kind in _out(graph, start):
             found[Edge(start, _settled(graph, end), kind)] = None

@@ -20,7 +20,7 @@ HEAD = """\
 # Field report
 
 What the analyser says of code it was not made for, against what people say who read that code without it. Made from the
-data in [field/](field/) by `python -m tests.field.page`; a test holds the page to them. Only places, names and words of
+data in `docs/field` by `python -m tests.field.page`; a test holds the page to them. Only places, names and words of
 ours are in either: no code and no text of the projects.
 
 **How it was done.** Each tree was read for every function that pauses an engine or has one paused by a callee, before
