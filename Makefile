@@ -9,6 +9,8 @@
 #   make lint     style, types, and this project's own rules on itself
 #   make oracle   the whole campaign against executed random functions (long)
 #   make bench    how long `check` takes, against bare Python reading the same files
+#   make pages    writes the parts of the documentation that follow from the code
+#   make docs     builds the documentation, build/docs
 #   make clean    removes what the others made
 
 PYTHON ?= python3
@@ -19,11 +21,13 @@ DEMO := build/demo
 BENCH := build/bench
 ENGINE_VENV := .venv-engine
 AREAL_VENV := .venv-engine-areal
+DOCS_VENV := .venv-docs
+DOCS := build/docs
 ENGINE_TESTS := -m pytest -c tests/engine/pytest.ini --rootdir . --device
 DEVICE := cpu
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: test html-test demo lint oracle bench engine engine-areal clean
+.PHONY: test html-test demo lint oracle bench engine engine-areal pages docs clean
 .DELETE_ON_ERROR:
 
 test: $(VENV)/.test
@@ -64,8 +68,17 @@ endif
 engine-areal: $(AREAL_VENV)/.ready
 	$(AREAL_VENV)/bin/python $(ENGINE_TESTS) cpu tests/engine/test_areal.py
 
+pages: $(VENV)/.test
+	$(BIN)/python -m tools.pages
+
+# Warnings are errors; then every link is followed in what was built.
+docs: $(DOCS_VENV)/.docs
+	rm -rf $(DOCS)
+	$(DOCS_VENV)/bin/sphinx-build --fail-on-warning --keep-going --nitpicky --fresh-env --quiet docs $(DOCS)
+	$(DOCS_VENV)/bin/python -m tools.links $(DOCS)
+
 clean:
-	rm -rf $(VENV) $(DEMO_VENV) $(ENGINE_VENV) $(AREAL_VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(DOCS_VENV) $(DEMO_VENV) $(ENGINE_VENV) $(AREAL_VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 # An environment is made anew when the dependencies may have changed, and only then.
 $(VENV)/.test: pyproject.toml
@@ -80,6 +93,11 @@ $(VENV)/.dev: $(VENV)/.test
 $(DEMO_VENV)/.demo: pyproject.toml
 	@PYTHON="$(PYTHON)" sh .ci/venv $(DEMO_VENV)
 	$(DEMO_VENV)/bin/python -m pip install --quiet --editable .
+	@touch $@
+
+$(DOCS_VENV)/.docs: pyproject.toml
+	@PYTHON="$(PYTHON)" sh .ci/venv $(DOCS_VENV)
+	$(DOCS_VENV)/bin/python -m pip install --quiet --editable '.[docs]'
 	@touch $@
 
 $(ENGINE_VENV)/.ready: pyproject.toml tests/engine/install.py tests/engine/pins-vllm.txt

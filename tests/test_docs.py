@@ -20,7 +20,8 @@ CHANGELOG = (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8")
 CONTRIBUTING = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PAGES = sorted([*PROJECT.glob("*.md"), *PROJECT.glob("docs/**/*.md"), *PROJECT.glob("examples/*/*.md")])
 NPU = PROJECT / "docs/npu.md"
-"""Its commands need a released AReaL: `test_npu_page.py`."""
+ELSEWHERE = {NPU, *PROJECT.glob("docs/contributing/*.md")}
+"""Their commands need a released AReaL, or a copy of the repository: `test_npu_page.py`, `test_contributing.py`."""
 SHELL = {"make test", "make demo", "pip install ."}
 """Commands without output: the first is what runs this, the others are run by `test_package.py`."""
 
@@ -29,7 +30,7 @@ def page_name(path: Path) -> str:
     return path.relative_to(PROJECT).as_posix()
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page != NPU], ids=page_name)
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in ELSEWHERE], ids=page_name)
 def test_outputs_are_those_of_today(page: Path) -> None:
     with examples() as folder:
         for block in blocks(page.read_text(encoding="utf-8")):

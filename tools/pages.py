@@ -36,7 +36,7 @@ def _rule_pages() -> dict[str, str]:
         f"{note}# Rules\n\nEach page says what the rule reports, shows the fault and a repaired form, says when not to "
         "follow it,\nand what its fix changes. `pause-lint rule CODE` prints the same page.\n\n"
         "Default: `on`; `opt-in`, which is reported when selected; or `cli`, on in the command line tool only.\n\n"
-        f"{table}\n{links}"
+        f"{table}\n{links}\n```{{toctree}}\n:hidden:\n:glob:\n\nPR*\n```\n"
     )
     return pages
 
