@@ -37,7 +37,12 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace:
     return arguments
 
 
-class _Formatter(argparse.HelpFormatter):
+def whole() -> argparse.ArgumentParser:
+    """What understands every command at once: for what is made of the options, not for reading arguments."""
+    return _parser(())
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
     """Lays out help for the terminal. argparse makes one for every option, and each would load `shutil` to measure."""
 
     def __init__(self, prog: str) -> None:
@@ -67,6 +72,10 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
     for name, (summary, declare) in _COMMANDS.items():
         if asked == name or asked not in _COMMANDS:
             declare(commands.add_parser(name, help=summary))
+    if not argv or not {"-h", "--help"}.isdisjoint(argv):
+        from pause_lint.guide import explain
+
+        explain(parser, commands.choices)
     return parser
 
 
@@ -77,22 +86,31 @@ def _refuse(parser: argparse.ArgumentParser, word: str, known: Iterable[str]) ->
 
 
 def _add_common(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "paths", nargs="*", metavar="PATH", help="files and folders (default: this folder); `-` reads standard input"
-    )
+    add = command.add_argument
+    add("paths", nargs="*", metavar="PATH", help="files and folders (default: this folder); `-`: standard input")
     _add_choice(command)
     said = command.add_argument_group("what is said beside")
-    said.add_argument("-q", "--quiet", action="store_true", help="findings only")
+    said.add_argument("-q", "--quiet", action="store_true", help="print findings only")
     said.add_argument("-v", "--verbose", action="store_true", help="say what was left out and given up")
 
 
 def _add_choice(command: argparse.ArgumentParser) -> None:
     chosen = command.add_argument_group("what is looked for")
-    chosen.add_argument("--select", action="append", metavar="CODES", help="rules in force, as codes or prefixes")
-    chosen.add_argument("--ignore", action="append", metavar="CODES", help="rules not in force")
-    chosen.add_argument("--extend-select", action="append", metavar="CODES", help="rules in force as well")
     chosen.add_argument(
-        "--pair", action="append", metavar="PAUSE:RESUME[,RESUME]", help="one more pair of names; may be repeated"
+        "--select",
+        action="append",
+        metavar="CODES",
+        help="report these rules only: codes or beginnings of codes, as in PR001,PR9",
+    )
+    chosen.add_argument("--ignore", action="append", metavar="CODES", help="do not report these rules")
+    chosen.add_argument(
+        "--extend-select", action="append", metavar="CODES", help="report these rules besides, as in PR005"
+    )
+    chosen.add_argument(
+        "--pair",
+        action="append",
+        metavar="PAUSE:RESUME[,RESUME]",
+        help="one more pair of names, as in drain:undrain; repeatable",
     )
     chosen.add_argument(
         "--preset",
@@ -105,8 +123,13 @@ def _add_choice(command: argparse.ArgumentParser) -> None:
     )
     where = command.add_argument_group("where it is looked for")
     where.add_argument("--project-root", metavar="FOLDER", help="the root of the project (default: it is looked for)")
-    where.add_argument("--no-project", action="store_true", default=None, help="look at nothing but the paths named")
-    where.add_argument("--include-tests", action="store_true", default=None, help="look at test files as well")
+    where.add_argument(
+        "--no-project",
+        action="store_true",
+        default=None,
+        help="look at the paths named only, not at what they call elsewhere",
+    )
+    where.add_argument("--include-tests", action="store_true", default=None, help="report faults in test code as well")
     where.add_argument("--config", metavar="FILE", help="read the configuration from this file")
 
 

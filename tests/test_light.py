@@ -47,7 +47,9 @@ def test_check_imports_nothing_outside_the_standard_library(tmp_path: Path, faul
     assert imported & HEAVY == set()
     assert "pause_lint.fixing.rewrite" not in imported
     # Only what was asked for: no baseline, no history.
-    assert imported & {f"pause_lint.{name}" for name in ("baseline", "changed", "history", "identity")} == set()
+    assert (
+        imported & {f"pause_lint.{name}" for name in ("baseline", "changed", "guide", "history", "identity")} == set()
+    )
     # Nothing to show: then what shows findings is not, either.
     shows = {f"pause_lint.report.{name}" for name in ("text", "excerpt", "witness")}
     assert imported & shows == (shows if faulty else set())

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from tests.helpers.commands import PROJECT, pause_lint, run
 from tests.helpers.console import examples
+from tools.completion import PLACES
 
-SHIPPED = ("pyproject.toml", "setup.cfg", "README.md", "LICENSE")
+SHIPPED = ("pyproject.toml", "setup.cfg", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
 
 
 def test_installs_without_the_extras(tmp_path: Path) -> None:
     clone, environment = tmp_path / "clone", tmp_path / "environment"
-    for part in ("pause_lint", "patches"):
+    for part in ("pause_lint", "patches", "tools"):
         shutil.copytree(PROJECT / part, clone / part, ignore=shutil.ignore_patterns("__pycache__"))
     for name in SHIPPED:
         shutil.copy(PROJECT / name, clone / name)
@@ -34,6 +35,9 @@ def test_installs_without_the_extras(tmp_path: Path) -> None:
         fixed = run(environment / "bin/pause-lint", "fix", "disk_update.py", cwd=folder)
         assert fixed.code == 0, fixed.out + fixed.err
     assert run(python, "-c", "import pytest", cwd=tmp_path).code == 1
+    assert [
+        place for place in PLACES.values() if "check" not in (environment / place).read_text(encoding="utf-8")
+    ] == []
     [marker] = environment.glob("lib/*/site-packages/pause_lint/py.typed")
     assert marker.is_file()
 

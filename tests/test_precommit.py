@@ -24,7 +24,18 @@ def reload(engine, path):
     finally:
         engine.continue_generation()
 """
-SHIPPED = ("pause_lint", "patches", "pyproject.toml", "setup.cfg", "README.md", "LICENSE", ".pre-commit-hooks.yaml")
+SHIPPED = (
+    "pause_lint",
+    "patches",
+    "tools",
+    "pyproject.toml",
+    "setup.cfg",
+    "setup.py",
+    "MANIFEST.in",
+    "README.md",
+    "LICENSE",
+    ".pre-commit-hooks.yaml",
+)
 
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="pre-commit works on git repositories")
