@@ -58,7 +58,8 @@ def _fish(line: str, file: Path, folder: Path) -> set[str]:
 def _zsh(line: str, file: Path, folder: Path) -> set[str]:
     """zsh completes only where somebody types: here, at the other end of a terminal."""
     (folder / ".zshrc").write_text(
-        f"PS1='READY '; unset zle_bracketed_paste; fpath=('{file.parent}' $fpath); autoload -Uz compinit; compinit -u -D\n"
+        f"PS1='READY '; unset zle_bracketed_paste; fpath=('{file.parent}' $fpath)\n"
+        "autoload -Uz compinit; compinit -u -D\n"
         "unsetopt auto_menu list_ambiguous menu_complete; setopt bash_auto_list no_beep\n"
         "zstyle ':completion:*' list-separator '--'; LISTMAX=1000; bindkey '^I' list-choices\n",
         encoding="utf-8",
