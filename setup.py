@@ -11,14 +11,15 @@ class BuildWithCompletion(build_py):
     """Builds the modules, and completion beside them."""
 
     def run(self) -> None:
-        """Leave the files where `install_data` finds them."""
+        """Leave the files where they are installed from. An editable installation has no place for them."""
         super().run()
+        if self.editable_mode:
+            return
         # The build's interpreter does not look into the folder that it builds.
         sys.path.insert(0, str(Path(__file__).resolve().parent))
         from tools.completion import written
 
-        folder = Path(self.get_finalized_command("build").build_base, "completion")
-        self.distribution.data_files = [*(self.distribution.data_files or []), *written(folder)]
+        self.distribution.data_files = [*(self.distribution.data_files or []), *written(Path("build/completion"))]
 
 
 setup(cmdclass={"build_py": BuildWithCompletion})
