@@ -79,7 +79,7 @@ further up, so that even the traceback is gone.""",
         bad="""\
 async def update_weights(self, meta):
     await self.rollout_engine.pause_generation()
-    self.save(meta.path)                            # the disk is full: the resume below is never reached
+    self.save(meta.path)  # the disk is full: the resume below is never reached
     await self.rollout_engine.load(meta.path)
     await self.rollout_engine.continue_generation()
 """,
@@ -133,7 +133,7 @@ paused, and a retry then finds engines that no longer answer. It looks like the 
 it.""",
         bad="""\
 def refit(self):
-    ray.get([engine.pause_generation.remote() for engine in self.engines])   # the third raises
+    ray.get([engine.pause_generation.remote() for engine in self.engines])  # the third raises
     try:
         self.transport.move_weights()
     finally:
@@ -180,7 +180,7 @@ async def update(self, step):
     try:
         await self.group.transfer(step)
     finally:
-        await self.group.destroy()                # raises after a failed transfer
+        await self.group.destroy()  # raises after a failed transfer
         await self.engine.resume_generation()
 """,
         good="""\
@@ -225,7 +225,7 @@ The line is there, it reads right, and it does nothing. Python's only word on it
 coroutine is collected, somewhere in the output of sixteen workers.""",
         bad="""\
 async def update(self):
-    self.engine.pause_generation()                # makes a coroutine and drops it: the engine runs on
+    self.engine.pause_generation()  # makes a coroutine and drops it: the engine runs on
     try:
         await self.engine.load()
     finally:
@@ -264,14 +264,14 @@ def release(self):
     try:
         self.engine.continue_generation()
     except Exception:
-        logger.warning("could not resume")        # and now it stays paused
+        logger.warning("could not resume")  # and now it stays paused
 """,
         good="""\
 def release(self):
     try:
         self.engine.continue_generation()
     except Exception:
-        self.health.mark_failed(self.engine)      # somebody restarts it
+        self.health.mark_failed(self.engine)  # somebody restarts it
         raise
 """,
         when_not="""\
@@ -302,8 +302,8 @@ class Trainer:
     def update(self):
         self.engine.pause_generation()
         try:
-            self.send_weights()                   # resumes when it is done
-            self.send_scales()                    # runs while generation is going on
+            self.send_weights()  # resumes when it is done
+            self.send_scales()  # runs while generation is going on
         finally:
             self.engine.continue_generation()
 
@@ -319,7 +319,7 @@ class Trainer:
     def update(self):
         self.engine.pause_generation()
         try:
-            self.send_weights()                   # expects to be called while paused
+            self.send_weights()  # expects to be called while paused
             self.send_scales()
         finally:
             self.engine.continue_generation()
@@ -399,7 +399,7 @@ every tool.""",
 async def update(self):
     await self.engine.pause_generation()
     try:
-        await self.engine.load()                  # noqa: PR001
+        await self.engine.load()  # noqa: PR001
     finally:
         await self.engine.continue_generation()
 """,
