@@ -115,6 +115,13 @@ exit codes:
             ("pause-lint rule partial-pause", "or by its name"),
         ),
     ),
+    "lsp": Guide(
+        """\
+Serves an editor over its standard input and output, by the Language Server
+Protocol: findings while one types, fixes as code actions. An editor starts
+it: docs/editors.md has the settings. Needs the extra `lsp`.""",
+        "[OPTION ...]",
+    ),
     "run": Guide(
         """\
 Starts a program whose engine is patched as it is imported, so that it
