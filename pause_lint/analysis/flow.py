@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from itertools import islice
 from typing import Any, NamedTuple
 
 from pause_lint.analysis import graph as g
@@ -23,8 +25,11 @@ from pause_lint.pairs import plain_name
 MAX_STATES = 20_000
 MAX_REPLAY = 6_000
 MAX_QUICK_REPLAY = 1_500
+MAX_QUICK_REPLAYS = 12
 MAX_ROUNDS = 40
 _MAX_SIZE = 200
+_LARGE = 400
+"""A graph of so many nodes has more states than one cares to walk through twice."""
 
 Env = frozenset[tuple[str, Term]]
 """Variables and paths with their values. A frozen set remembers its hash; a tuple works it out again each time."""
@@ -83,6 +88,15 @@ class _Walk:
         self.closers: set[int] = set()
         self.overflow = False
 
+    @cached_property
+    def back(self) -> list[list[int]]:
+        """The edges backwards, once there are no more to come."""
+        found: list[list[int]] = [[] for _ in self.states]
+        for number, after in enumerate(self.edges):
+            for to in after:
+                found[to].append(number)
+        return found
+
 
 def follow(
     graph: g.Graph,
@@ -116,7 +130,9 @@ class Follower:
         self.tracked: frozenset[str] = frozenset()
         self.sites: frozenset[int] = frozenset()
         self.formulas: dict[tuple[int, Env], Term] = {}
-        self.live: list[frozenset[str]] | None = None
+        self.pruned: dict[tuple[int, Env], Env] = {}
+        # What no later condition reads is forgotten where that pays off.
+        self.live = live(graph) if len(graph.nodes) > _LARGE else None
 
     def run(self, rank: Callable[[Leak], Any], settles: Callable[[Leak], bool], may_return: bool = False) -> Followed:
         """Walk, replay, refine, until the leaks that count are ones that real paths lead to."""
@@ -159,7 +175,7 @@ class Follower:
 
     def _any(self, walk: _Walk, leaks: Iterable[Leak], everything: frozenset[str]) -> Followed:
         """Among too many states, the first way out that a real path is quickly found to."""
-        for leak in leaks:
+        for leak in islice(leaks, MAX_QUICK_REPLAYS):
             path, _ = self._replay(walk, walk.leaks[_key(leak)], everything, MAX_QUICK_REPLAY)
             if path is not None:
                 return Followed((leak._replace(path=path),), frozenset(walk.closers))
@@ -284,9 +300,13 @@ class Follower:
         return after if self.live is None else map(self._pruned, after)
 
     def _pruned(self, state: State) -> State:
-        assert self.live is not None
-        read = self.live[state.node]
-        kept = frozenset(item for item in state.env if item[0][0] in "#@" or root(item[0]) in read)
+        place = (state.node, state.env)
+        kept = self.pruned.get(place)
+        if kept is None:
+            assert self.live is not None
+            read = self.live[state.node]
+            kept = frozenset(item for item in state.env if item[0][0] in "#@" or root(item[0]) in read)
+            self.pruned[place] = kept
         return state if len(kept) == len(state.env) else state._replace(env=kept)
 
     def _step(self, state: State, closers: set[int]) -> Iterator[State]:
@@ -598,14 +618,11 @@ class Follower:
             self.tracked, self.sites = tracked, sites
 
     def _distances(self, walk: _Walk, ends: list[int]) -> dict[int, int]:
-        back: dict[int, list[int]] = {}
-        for number, after in enumerate(walk.edges):
-            for to in after:
-                back.setdefault(to, []).append(number)
+        back = walk.back
         distance = dict.fromkeys(ends, 0)
         queue = list(ends)
         for number in queue:
-            for earlier in back.get(number, ()):
+            for earlier in back[number]:
                 if earlier not in distance:
                     distance[earlier] = distance[number] + 1
                     queue.append(earlier)

@@ -80,7 +80,7 @@ class Graph:
     defined: for a variable or path the keys of everything it is ever assigned. parameters: what the parameters of
     functions put in place are given, as terms. places: the expressions behind the symbols in this graph's terms.
     inlined: the functions whose bodies stand in this graph, by the identity of their syntax. structure: what `witness`
-    has found out about their source.
+    has found out about their source. followed: what `witness` has found out about its pauses.
     """
 
     def __init__(self, function: ast.AST, hierarchy: Hierarchy) -> None:
@@ -94,6 +94,7 @@ class Graph:
         self.places: dict[int, ast.AST] = {}
         self.inlined: dict[int, ast.AST] = {}
         self.structure: Any = None
+        self.followed: dict[tuple[int, bool], Any] = {}
 
     def deeds(self, kind: str) -> list[int]:
         """The nodes that do a deed of this kind."""

@@ -15,19 +15,39 @@ Names = frozenset[str]
 
 def live(graph: g.Graph) -> list[Names]:
     """For each node the names that some path from it reads before binding them."""
-    before = graph.before()
-    reads = [_read(node) for node in graph.nodes]
-    binds = [_bound(node) for node in graph.nodes]
-    found: list[Names] = list(reads)
-    queue = [index for index, names_read in enumerate(reads) if names_read]
-    while queue:
-        index = queue.pop()
-        for earlier in before[index]:
-            wider = found[earlier] | (found[index] - binds[earlier])
-            if wider != found[earlier]:
-                found[earlier] = wider
-                queue.append(earlier)
-    return found
+    after: list[list[int]] = [[] for _ in graph.nodes]
+    for index, earlier in enumerate(graph.before()):
+        for one in earlier:
+            after[one].append(index)
+    numbers: dict[str, int] = {}
+    reads = [_mask(_read(node), numbers) for node in graph.nodes]
+    kept = [~_mask(_bound(node), numbers) for node in graph.nodes]
+    found = list(reads)
+    changed = True
+    while changed:
+        changed = False
+        # A graph is laid back to front: what follows a node mostly stands before it.
+        for index, following in enumerate(after):
+            wider = 0
+            for one in following:
+                wider |= found[one]
+            wider = reads[index] | (wider & kept[index])
+            if wider != found[index]:
+                found[index] = wider
+                changed = True
+    sets: dict[int, Names] = {}
+    for mask in found:
+        if mask not in sets:
+            sets[mask] = frozenset(name for name, number in numbers.items() if mask >> number & 1)
+    return [sets[mask] for mask in found]
+
+
+def _mask(several: Names, numbers: dict[str, int]) -> int:
+    """A set of names as the bits of a number."""
+    mask = 0
+    for name in several:
+        mask |= 1 << numbers.setdefault(name, len(numbers))
+    return mask
 
 
 def root(name: str) -> str:

@@ -61,8 +61,15 @@ def pause_text(deed: Deed) -> str:
 def follow_pause(graph: g.Graph, site: int, may_return: bool = False) -> Followed:
     """Follow a pause, confirming the leaks that a finding is told from: up to the first that makes it a plain PR001.
 
-    may_return: to return paused is no leak.
+    may_return: to return paused is no leak. Worked out once for each graph.
     """
+    known: Followed | None = graph.followed.get((site, may_return))
+    if known is None:
+        known = graph.followed[site, may_return] = _follow_pause(graph, site, may_return)
+    return known
+
+
+def _follow_pause(graph: g.Graph, site: int, may_return: bool) -> Followed:
     deed: Deed = graph.nodes[site].arg
     cleanups, loops = _structure_of(graph)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from pause_lint.analysis import graph as g
 from pause_lint.analysis.guards import last_name
@@ -30,8 +30,11 @@ def cures(case: Case, plan: Plan) -> bool:
         graph = case.program.graph(case.function, function, case.graph.hierarchy)
     except RecursionError:
         return False
-    left = set(_escaping(graph, case))
-    return id(case.deed.node) not in left and (not left or left <= set(_escaping(case.graph, case)))
+    own = id(case.deed.node)
+    if _escapes(graph, own, case.may_return):
+        return False
+    others = {id(graph.nodes[site].arg.node) for site in graph.deeds("pause")} - {own}
+    return all(_escapes(case.graph, pause) or not _escapes(graph, pause) for pause in others)
 
 
 def _is_plain(case: Case) -> bool:
@@ -46,15 +49,10 @@ def _is_plain(case: Case) -> bool:
     )
 
 
-def _escaping(graph: g.Graph, case: Case) -> Iterator[int]:
-    """The pauses of a function, by the identity of what does them, that get away."""
-    own = id(case.deed.node)
-    done: set[int] = set()
-    for site in graph.deeds("pause"):
-        pause = id(graph.nodes[site].arg.node)
-        if pause not in done and follow_pause(graph, site, case.may_return and pause == own).leaks:
-            yield pause
-        done.add(pause)
+def _escapes(graph: g.Graph, pause: int, may_return: bool = False) -> bool:
+    """Whether what `pause`, the identity of an expression, pauses gets away."""
+    site = next((site for site in graph.deeds("pause") if id(graph.nodes[site].arg.node) == pause), None)
+    return site is not None and bool(follow_pause(graph, site, may_return).leaks)
 
 
 def _awaits(body: Sequence[ast.stmt]) -> bool:
