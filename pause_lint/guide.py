@@ -121,6 +121,10 @@ Serves an editor over its standard input and output, by the Language Server
 Protocol: findings while one types, fixes as code actions. An editor starts
 it: docs/editors.md has the settings. Needs the extra `lsp`.""",
         "[OPTION ...]",
+        after=f"""\
+exit codes:
+  0  the editor has ended it
+{_FAILED}""",
     ),
     "run": Guide(
         """\

@@ -6,9 +6,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from benchmarks.corpus import fetch, unpack
 from tests.helpers.commands import Done, pause_lint
+
+settings.register_profile("default", deadline=None)  # how long a machine takes is no property
+settings.load_profile("default")
 
 
 @pytest.fixture(scope="session")
