@@ -174,6 +174,27 @@ class Scene(NamedTuple):
             return one is other
         return ast.dump(self._expanded(one)) == ast.dump(self._expanded(other)) and is_stable(other)
 
+    def covers(self, guards: Sequence[ast.If], others: Sequence[ast.If]) -> bool:
+        """Whether a resume under `others` undoes what is paused under `guards`, however the tests are nested.
+
+        Under fewer of them it resumes what was not paused, which has to do no harm.
+        """
+        pausing, resuming = self._conjuncts(guards), self._conjuncts(others)
+        agree = resuming == pausing or (self.pause.deed.pair.harmless and resuming < pausing)
+        return agree and all(is_stable(guard.test) for guard in others)
+
+    def _conjuncts(self, guards: Sequence[ast.If]) -> frozenset[str]:
+        """What holds under all of the guards, test by test."""
+        found: list[ast.expr] = [guard.test for guard in guards]
+        for test in found:
+            expanded = self._expanded(test)
+            if isinstance(expanded, ast.BoolOp) and isinstance(expanded.op, ast.And):
+                found += expanded.values
+        whole = (self._expanded(test) for test in found)
+        return frozenset(
+            ast.dump(test) for test in whole if not (isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And))
+        )
+
     def _expanded(self, test: ast.expr) -> ast.expr:
         """A test that is a name bound once, as what it is bound to."""
         if isinstance(test, ast.Name) and len(self.assigned.get(test.id, ())) == 1:
@@ -242,18 +263,31 @@ def unit_of(act: Act) -> ast.stmt:
     return unit
 
 
+def loop_of(act: Act) -> ast.stmt:
+    """The act with the loop over its receivers that is around nothing else."""
+    unit = act.statement
+    for outer in act.chain[1:]:
+        if not isinstance(outer, ast.For | ast.AsyncFor) or outer.body != [unit] or outer.orelse:
+            break
+        unit = outer
+    return unit
+
+
 def top_in(act: Act, block: Sequence[ast.stmt]) -> ast.stmt | None:
     """The statement of `block` that holds the act, if one does."""
     return next((statement for statement in act.chain if statement in block), None)
 
 
-def guards_of(act: Act, top: ast.stmt) -> list[ast.If] | None:
-    """The `if` statements from `top` down to the act, outermost first; None if something else stands between."""
+def guards_of(act: Act, top: ast.stmt, own: ast.stmt | None = None) -> list[ast.If] | None:
+    """The `if` statements from `top` down to the act, outermost first; None if something else stands between.
+
+    own: the loop that goes with the act, where that is to count as the act.
+    """
     found: list[ast.If] = []
-    below = act.statement
+    below = act.statement if own is None else own
     if below is top:
         return found
-    for outer in act.chain[1:]:
+    for outer in act.chain[act.chain.index(below) + 1 :]:
         if not isinstance(outer, ast.If) or below not in outer.body:
             return None
         found.insert(0, outer)

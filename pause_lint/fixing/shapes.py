@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pause_lint.analysis.syntax import walk
-from pause_lint.fixing.acts import Act, Scene, guards_of, is_stable, top_in, unit_of
+from pause_lint.fixing.acts import Act, Scene, guards_of, is_stable, loop_of, top_in, unit_of
+from pause_lint.fixing.cuts import cut_in_two, cut_out
 from pause_lint.fixing.edits import Edit, Header, New, Piece, Plan, Rebuilt, Try
 from pause_lint.fixing.names import binds, mentions
 from pause_lint.fixing.spellings import Known, answer, chosen, confidence
@@ -63,42 +64,10 @@ def cleanup(scene: Scene) -> Iterator[Plan]:
 
 def straight(scene: Scene) -> Iterator[Plan]:
     """Resumed in a straight line: everything between goes into a try, the resume into its finally."""
-    if scene.reopened or len(scene.closing) != 1:
+    if scene.reopened or len(scene.closing) != 1 or not scene.is_pure(scene.closing[0]):
         return
     resume = scene.closing[0]
-    common = scene.common(resume)
-    if common is None:
-        return
-    block, first, last = common
-    guards = guards_of(scene.pause, block[first])
-    others = guards_of(resume, block[last])
-    if first == last or guards is None or others is None or not scene.same_guards(guards, others):
-        return
-    if not scene.is_pure(resume) or len(guards) > 1 or (guards and others[0].orelse):
-        return
-    tail = _tail(scene.pause, guards)
-    head, inside = _split(scene, guards, tail)
-    body = [*inside, *scene.keep(block[first + 1 : last])]
-    after: list[Piece] = []
-    final = scene.keep([resume.statement])
-    moved = [*tail, *block[first + 1 : last]]
-    if others:
-        header = others[0]
-        place = header.body.index(resume.statement)
-        earlier, later = header.body[:place], header.body[place + 1 :]
-        moved += earlier
-        if earlier:
-            body.append(Header(scene.at(header), scene.keep(earlier), owner=True))
-        final = (Header(scene.at(header), final, owner=not earlier),)
-        if later:
-            after.append(Header(scene.at(header), scene.keep(later)))
-    if guards:
-        moved += [*guards[0].body, *guards[0].orelse]
-    if not body or binds(moved, resume.statement, *(header.test for header in others)):
-        return
-    pieces = (*head, Try(tuple(body), final), *after)
-    start = block[first] if head else block[first + 1]
-    yield Plan((Edit(scene.at(start), scene.at(block[last]), pieces),), safe=True)
+    yield from _moved(scene, (scene.pause.statement, False), resume, resume.statement)
 
 
 def staged(scene: Scene) -> Iterator[Plan]:
@@ -174,22 +143,58 @@ def fanned(scene: Scene) -> Iterator[Plan]:
 
     What a helper pauses stays before the try: a call that raises has paused nothing.
     """
-    if len(scene.closing) != 1 or not scene.pause.deed.pair.harmless:
+    pause = scene.pause
+    taken_over = any(
+        act.site in scene.case.followed.closers and act.statement is not pause.statement for act in scene.pauses
+    )
+    if len(scene.closing) != 1 or taken_over or not pause.deed.pair.harmless:
         return
-    first_unit, last_unit = unit_of(scene.pause), unit_of(scene.closing[0])
-    loops = (ast.For, ast.AsyncFor)
-    looped = isinstance(last_unit, loops)
-    in_part = scene.pauses_in_part and scene.is_pure(scene.closing[0])
-    if not isinstance(first_unit, (*loops, ast.Expr)) or not (looped or (in_part and isinstance(first_unit, ast.Expr))):
+    first, last = loop_of(pause), loop_of(scene.closing[0])
+    looped = isinstance(last, ast.For | ast.AsyncFor)
+    inside = isinstance(first, ast.For | ast.AsyncFor) or scene.pauses_in_part
+    if looped or (inside and scene.is_pure(scene.closing[0])):
+        yield from _moved(scene, (first, inside), scene.closing[0], last)
+
+
+def _moved(scene: Scene, opening: tuple[ast.stmt, bool], resume: Act, closing: ast.stmt) -> Iterator[Plan]:
+    """A try around what follows the pause, with the resume in its finally.
+
+    opening: the pause with its loop, and whether it goes into the try as well. closing: the resume with its loop.
+    """
+    common = scene.common(resume)
+    if common is None:
         return
-    spot, end = scene.blocks.spot(first_unit), scene.blocks.spot(last_unit)
-    if spot.block is not end.block or spot.place >= end.place:
+    block, first, last = common
+    opened, inside = opening
+    guards = guards_of(scene.pause, block[first], opened)
+    others = guards_of(resume, block[last], closing)
+    if first == last or guards is None or others is None or not scene.covers(guards, others):
         return
-    first = spot.place + (isinstance(first_unit, ast.Expr) and not scene.pauses_in_part)
-    body = spot.block[first : end.place]
-    if body and not binds(body, last_unit):
-        pieces = (Try(scene.keep(body), scene.keep([last_unit])),)
-        yield Plan((Edit(scene.at(body[0]), scene.at(last_unit), pieces),), safe=True)
+    if any(guard.orelse for guard in others):
+        return
+    early = inside and not _works_before(opened, guards)
+    head, tail = ((), scene.keep([block[first]])) if early else cut_in_two(scene, [opened], guards, behind=not inside)
+    resuming = cut_out(scene, [closing], others)
+    body = (*tail, *scene.keep(block[first + 1 : last]), *resuming.before)
+    moved = [*(block[first:last] if guards or inside else block[first + 1 : last]), *_before(closing, others)]
+    if not body or binds(moved, closing, *(guard.test for guard in (*guards, *others))):
+        return
+    pieces = (*head, Try(body, resuming.own), *resuming.behind) if tail else (Try(body, resuming.own), *resuming.behind)
+    start = block[first] if tail else block[first + 1]
+    yield Plan((Edit(scene.at(start), scene.at(block[last]), pieces),), safe=True)
+
+
+def _before(statement: ast.stmt, guards: Sequence[ast.If]) -> list[ast.stmt]:
+    """What stands before a statement under its guards, the statements around it apart."""
+    found: list[ast.stmt] = []
+    for guard, below in zip(guards, (*guards[1:], statement), strict=False):
+        found += guard.body[: guard.body.index(below)]
+    return found
+
+
+def _works_before(statement: ast.stmt, guards: Sequence[ast.If]) -> bool:
+    """Whether something is called before a statement under its guards."""
+    return any(isinstance(node, _OBSERVABLE) for other in _before(statement, guards) for node in walk(other))
 
 
 def tested(scene: Scene) -> Iterator[Plan]:
