@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import libcst as cst
@@ -33,6 +33,7 @@ from pause_lint.fixing.layout import (
     with_suites,
     without_comments,
 )
+from pause_lint.fixing.style import style_of, styled
 
 _Node: TypeAlias = cst.BaseSmallStatement | cst.BaseCompoundStatement
 _Line: TypeAlias = cst.SimpleStatementLine | cst.SimpleStatementSuite
@@ -111,17 +112,18 @@ class _Item:
     built: Statement | None = None
 
 
-def rewrite(data: bytes, plan: Plan) -> bytes:
+def rewrite(data: bytes, plan: Plan, limit: int | None = None) -> bytes:
     """Carry out the plan's edits on a file.
 
     Takes the bytes of the file and returns the new ones: same encoding, byte order mark, line endings and indentation.
+    limit: how many characters a new line may have; without one, the file's longest line shows it.
     Raises `CannotRewrite` if LibCST cannot represent the file, or the plan does not fit it.
     """
     try:
         tree = ast.parse(data)
         _check_depth(tree)
         module, code = _parsed(data)
-        new = _Rewriter(module, code, tree, plan).module().bytes
+        new = _Rewriter(module, code, tree, plan, limit).module().bytes
         ast.parse(new)
     except (RecursionError, MemoryError):
         raise CannotRewrite("its expressions are nested too deeply to be rewritten") from None
@@ -176,8 +178,9 @@ def _parsed(data: bytes) -> tuple[cst.Module, str]:
 class _Rewriter:
     """One plan carried out on one module, once."""
 
-    def __init__(self, module: cst.Module, code: str, tree: ast.Module, plan: Plan) -> None:
+    def __init__(self, module: cst.Module, code: str, tree: ast.Module, plan: Plan, limit: int | None) -> None:
         self._module = module
+        self._style = style_of(code, limit)
         self._continued = "\\" in code
         self._slots: dict[At, _Slot] = {}
         self._root = self._index(_NEWLINE.split(code), tree)
@@ -404,7 +407,7 @@ class _Rewriter:
             if isinstance(piece, Keep):
                 result.append(_Item(self._find(piece.at)))
             elif isinstance(piece, New):
-                result.append(_Item(None, self._new(piece.source, unit)))
+                result.append(_Item(None, self._new(piece.source, indent, unit)))
             elif isinstance(piece, Header):
                 result.append(self._header(piece, indent, unit))
             elif isinstance(piece, Try):
@@ -413,10 +416,12 @@ class _Rewriter:
                 result.append(self._rebuilt(piece, indent, unit))
         return result
 
-    def _new(self, source: str, unit: str | None) -> Statement:
+    def _new(self, source: str, indent: str, unit: str | None) -> Statement:
         newline = self._module.default_newline
         try:
-            module = cst.parse_module(source.replace("\n", newline), config=self._module.config_for_parsing)
+            text = styled(source, self._style, indent, self._text(unit)) + "\n"
+            config = replace(self._module.config_for_parsing, default_indent=self._text(unit))
+            module = cst.parse_module(text.replace("\n", newline), config=config)
         except cst.ParserSyntaxError as error:
             raise CannotRewrite(f"the new statement `{source}` does not parse: {error.message}") from None
         statements = [*module.body]

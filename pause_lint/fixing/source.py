@@ -19,6 +19,7 @@ from pause_lint.fixing.edits import Plan
 from pause_lint.fixing.plan import plans, why_none
 from pause_lint.fixing.rewrite import CannotRewrite, rewrite
 from pause_lint.fixing.spellings import Spellings
+from pause_lint.fixing.style import configured_limit
 from pause_lint.fixing.verify import check_plan
 from pause_lint.module import Module
 from pause_lint.tree import parse
@@ -138,7 +139,7 @@ def carried_out(
     before: the cases of the file that are reported. context: the modules of its tree.
     """
     try:
-        new = rewrite(module.data, plan)
+        new = rewrite(module.data, plan, configured_limit(module.path))
     except CannotRewrite as refusal:
         return refusal.reason
     wrong = check_plan(module.data, new, plan)
