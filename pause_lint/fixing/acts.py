@@ -128,13 +128,12 @@ class Scene(NamedTuple):
             id(call) not in doing and not any(id(part) in doing for part in walk(call)) for call in calls
         )
 
-    @property
-    def is_within_cleanup(self) -> bool:
-        """Whether a `finally` stands around the pause in which nothing resumes."""
+    def is_within_cleanup(self, top: ast.stmt) -> bool:
+        """Whether a `finally` in which nothing resumes stands around the pause, in `top` or as it."""
         closing = {id(statement) for act in self.closing for statement in act.chain}
         return any(
             isinstance(outer, ast.Try) and outer.finalbody and closing.isdisjoint(map(id, outer.finalbody))
-            for outer in self.pause.chain
+            for outer in self.pause.chain[: self.pause.chain.index(top) + 1]
         )
 
     def at(self, statement: ast.stmt) -> At:
@@ -264,10 +263,12 @@ def unit_of(act: Act) -> ast.stmt:
 
 
 def loop_of(act: Act) -> ast.stmt:
-    """The act with the loop over its receivers that is around nothing else."""
+    """The act with the loop over its receivers, or the `with`, that is around nothing else."""
     unit = act.statement
     for outer in act.chain[1:]:
-        if not isinstance(outer, ast.For | ast.AsyncFor) or outer.body != [unit] or outer.orelse:
+        if not isinstance(outer, ast.For | ast.AsyncFor | ast.With | ast.AsyncWith) or outer.body != [unit]:
+            break
+        if isinstance(outer, ast.For | ast.AsyncFor) and outer.orelse:
             break
         unit = outer
     return unit

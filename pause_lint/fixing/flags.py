@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from pause_lint.analysis.events import is_fan_out
 from pause_lint.analysis.syntax import walk
-from pause_lint.fixing.acts import Act, Scene, condition_of, is_stable
+from pause_lint.fixing.acts import Act, Scene, condition_of, is_stable, top_in
 from pause_lint.fixing.edits import At, Edit, Keep, New, Piece, Plan, Try
 from pause_lint.fixing.names import mentions, names
 from pause_lint.fixing.spellings import Known, answer, chosen, confidence, resume_text
@@ -40,9 +40,11 @@ def flagged(scene: Scene, known: Known) -> Iterator[Plan]:
                 continue
             if any(len(scene.assigned.get(read, ())) > 1 for read in names(ast.parse(source), ast.Load)):
                 continue
-            if scene.is_within_cleanup:
+            block = _region(scene, pauses, [*pauses, *resumes, *others])
+            top = top_in(pause, block)
+            if top is not None and scene.is_within_cleanup(top):
                 safe, why = False, _AFTER_CLEANUP
-            yield Plan(_whole(scene, flag, pauses, edits, source), safe, why)
+            yield Plan(_whole(scene, flag, pauses, edits, (block, source)), safe, why)
 
 
 def _closing(scene: Scene, pauses: Sequence[Act], known: Known, doubtful: bool) -> tuple[str | None, bool, str]:
@@ -138,10 +140,28 @@ def _under_condition(act: Act, action: str) -> New | None:
     return New(f"if {text}:\n    {action}" if outcome else f"if not ({text}):\n    {action}")
 
 
-def _whole(scene: Scene, flag: str, pauses: Sequence[Act], edits: list[Edit], source: str) -> tuple[Edit, ...]:
-    """All edits of the plan: the flag's own, and the try around everything from the first pause on."""
-    body = scene.case.function.node.body
-    first = min(body.index(act.chain[-1]) for act in pauses)
+def _region(scene: Scene, pauses: Sequence[Act], acts: Sequence[Act]) -> Sequence[ast.stmt]:
+    """The smallest block that holds all acts, outside of loops: what one turn pauses, a later one may resume."""
+    chain = pauses[0].chain
+    for place, statement in enumerate(chain):
+        spot = scene.blocks.spot(statement)
+        looped = any(isinstance(outer, ast.For | ast.AsyncFor | ast.While) for outer in chain[place + 1 :])
+        is_elif = spot.field == "orelse" and isinstance(spot.owner, ast.If) and isinstance(spot.block[0], ast.If)
+        if not (looped or is_elif) and all(top_in(act, spot.block) is not None for act in acts):
+            return spot.block
+    return scene.case.function.body
+
+
+def _whole(
+    scene: Scene, flag: str, pauses: Sequence[Act], edits: list[Edit], closing: tuple[Sequence[ast.stmt], str]
+) -> tuple[Edit, ...]:
+    """All edits of the plan: the flag's own, and the try around everything from the first pause on.
+
+    closing: the block that the try stands in, and the resume for its finally.
+    """
+    body, source = closing
+    tops = [top_in(act, body) for act in pauses]
+    first = min(body.index(top) for top in tops if top is not None)
     only = pauses[0]
     # One plain pause in the function's own block: the flag starts up, behind it.
     plain = (

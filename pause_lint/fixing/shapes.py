@@ -112,15 +112,20 @@ def gap(scene: Scene) -> Iterator[Plan]:
     if not between or binds([*tail, *block[first + 1 : last]], unit):
         return
     start = block[first] if head else block[first + 1]
-    whole: Piece
+    whole = _with_gap(scene, found, between)
+    if whole is not None:
+        yield Plan((Edit(scene.at(start), scene.at(attempt), (*head, whole)),), safe=True)
+
+
+def _with_gap(scene: Scene, found: _Protection, gap: tuple[Piece, ...]) -> Piece | None:
+    """The try that resumes, with a gap before it taken in; None if its handlers would then see what fails there."""
+    attempt, unit = found.attempt, found.unit
     if not attempt.handlers:
-        whole = Rebuilt(scene.at(attempt), body=(*between, *scene.keep(attempt.body)))
-    elif attempt.finalbody[-1] is unit:
-        inner = Rebuilt(scene.at(attempt), final=scene.keep(attempt.finalbody[:-1]))
-        whole = Try((*between, inner), scene.keep([unit]))
-    else:
-        return
-    yield Plan((Edit(scene.at(start), scene.at(attempt), (*head, whole)),), safe=True)
+        return Rebuilt(scene.at(attempt), body=(*gap, *scene.keep(attempt.body)))
+    if attempt.finalbody[-1] is not unit:
+        return None
+    inner = Rebuilt(scene.at(attempt), final=scene.keep(attempt.finalbody[:-1]))
+    return Try((*gap, inner), scene.keep([unit]))
 
 
 def partial(scene: Scene) -> Iterator[Plan]:
@@ -131,11 +136,10 @@ def partial(scene: Scene) -> Iterator[Plan]:
     found = _protection(scene)
     if found is None:
         return
-    moved, attempt = found.block[found.first : found.last], found.attempt
-    if attempt.handlers or binds(moved, found.unit):
-        return
-    pieces = (Rebuilt(scene.at(attempt), body=(*scene.keep(moved), *scene.keep(attempt.body))),)
-    yield Plan((Edit(scene.at(moved[0]), scene.at(attempt), pieces),), safe=True)
+    moved = found.block[found.first : found.last]
+    whole = _with_gap(scene, found, scene.keep(moved))
+    if whole is not None and not binds(moved, found.unit):
+        yield Plan((Edit(scene.at(moved[0]), scene.at(found.attempt), (whole,)),), safe=True)
 
 
 def fanned(scene: Scene) -> Iterator[Plan]:
@@ -151,7 +155,7 @@ def fanned(scene: Scene) -> Iterator[Plan]:
         return
     first, last = loop_of(pause), loop_of(scene.closing[0])
     looped = isinstance(last, ast.For | ast.AsyncFor)
-    inside = isinstance(first, ast.For | ast.AsyncFor) or scene.pauses_in_part
+    inside = first is not pause.statement or scene.pauses_in_part
     if looped or (inside and scene.is_pure(scene.closing[0])):
         yield from _moved(scene, (first, inside), scene.closing[0], last)
 
@@ -325,8 +329,14 @@ def _protection(scene: Scene) -> _Protection | None:
             continue
         block, first, last = common
         attempt = block[last]
+        if not isinstance(attempt, ast.Try) or first >= last:
+            continue
         unit = unit_of(act)
-        if isinstance(attempt, ast.Try) and first < last and unit in attempt.finalbody:
+        for outer in act.chain[act.chain.index(unit) + 1 :]:
+            if unit in attempt.finalbody or not isinstance(outer, ast.Try) or unit not in outer.body:
+                break
+            unit = outer
+        if unit in attempt.finalbody:
             return _Protection(block, first, last, attempt, unit)
     return None
 
