@@ -141,15 +141,42 @@ def _under_condition(act: Act, action: str) -> New | None:
 
 
 def _region(scene: Scene, pauses: Sequence[Act], acts: Sequence[Act]) -> Sequence[ast.stmt]:
-    """The smallest block that holds all acts, outside of loops: what one turn pauses, a later one may resume."""
+    """The smallest block that holds all acts. In a loop, one turn must not resume what an earlier one paused."""
     chain = pauses[0].chain
     for place, statement in enumerate(chain):
         spot = scene.blocks.spot(statement)
         looped = any(isinstance(outer, ast.For | ast.AsyncFor | ast.While) for outer in chain[place + 1 :])
         is_elif = spot.field == "orelse" and isinstance(spot.owner, ast.If) and isinstance(spot.block[0], ast.If)
-        if not (looped or is_elif) and all(top_in(act, spot.block) is not None for act in acts):
+        if is_elif or any(top_in(act, spot.block) is None for act in acts):
+            continue
+        if not looped or all(_is_closed_in(scene, act, spot.block) for act in pauses):
             return spot.block
     return scene.case.function.body
+
+
+def _is_closed_in(scene: Scene, pause: Act, block: Sequence[ast.stmt]) -> bool:
+    """Whether who goes through a block to its end resumes what the pause has paused there."""
+    guards = _guards_in(pause, block)
+    return guards is not None and any(
+        others is not None and scene.at(pause.statement) < scene.at(act.statement) and scene.covers(guards, others)
+        for act in scene.closing
+        for others in [_guards_in(act, block)]
+    )
+
+
+def _guards_in(act: Act, block: Sequence[ast.stmt]) -> list[ast.If] | None:
+    """The `if` statements around an act within a block; None if other than these and `with` stand around it."""
+    found: list[ast.If] = []
+    below = act.statement
+    for outer in act.chain[1:]:
+        if below in block:
+            break
+        if isinstance(outer, ast.If) and below in outer.body:
+            found.insert(0, outer)
+        elif not isinstance(outer, ast.With | ast.AsyncWith):
+            return None
+        below = outer
+    return found
 
 
 def _whole(

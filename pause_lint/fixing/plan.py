@@ -24,6 +24,8 @@ _ON_PURPOSE = "it exists to pause; resume where it is called"
 _UNGUARDED = "the call pauses under a condition of its own, and the finally may resume what was not paused"
 _NO_SHAPE = "no rewrite is known for this shape; resume in a finally by hand"
 _MORE = "what resumes does other things as well, which would be done after a failure, too"
+_HALF_WAY = "where the pause fails half-way, what it has paused is not known, and to resume the rest is an error"
+_IN_STEPS = "it is resumed in steps, each under a condition of its own; resume all of it in a finally by hand"
 _RESUMED = (
     shapes.cleanup,
     shapes.straight,
@@ -62,7 +64,14 @@ def _why_unsafe(scene: Scene, last: bool) -> str:
 
 def why_none(case: Case) -> str:
     """Why there is no plan for a case: no rewrite of the function can be right, or none is known."""
-    return _ON_PURPOSE if _pauses_last(case) and _only_pauses(case) else _NO_SHAPE
+    if _pauses_last(case) and _only_pauses(case):
+        return _ON_PURPOSE
+    scene = None if isinstance(case.function.node, ast.Module) else scene_of(case)
+    if scene is not None and scene.pauses_in_part and not case.deed.pair.harmless:
+        return _HALF_WAY
+    if scene is not None and len(scene.closing) > 1 and any(act.deed.portions for act in scene.closing):
+        return _IN_STEPS
+    return _NO_SHAPE
 
 
 def _only_pauses(case: Case) -> bool:

@@ -95,7 +95,10 @@ def staged(scene: Scene) -> Iterator[Plan]:
 
 
 def gap(scene: Scene) -> Iterator[Plan]:
-    """Something between the pause and the try that resumes: it moves into the try, or into one around it."""
+    """Something between the pause and the try that resumes: it moves into the try, or into one around it.
+
+    Cleanup before the resume in its finally gets a try of its own where it needs one.
+    """
     if scene.reopened or len(scene.closing) != 1:
         return
     found = _protection(scene)
@@ -114,6 +117,12 @@ def gap(scene: Scene) -> Iterator[Plan]:
     start = block[first] if head else block[first + 1]
     whole = _with_gap(scene, found, between)
     if whole is not None:
+        yield Plan((Edit(scene.at(start), scene.at(attempt), (*head, whole)),), safe=True)
+    place = attempt.finalbody.index(unit)
+    earlier, later = attempt.finalbody[:place], attempt.finalbody[place + 1 :]
+    if earlier and not attempt.handlers and not binds(earlier, unit):
+        final = (Try(scene.keep(earlier), scene.keep([unit])), *scene.keep(later))
+        whole = Rebuilt(scene.at(attempt), body=(*between, *scene.keep(attempt.body)), final=final)
         yield Plan((Edit(scene.at(start), scene.at(attempt), (*head, whole)),), safe=True)
 
 

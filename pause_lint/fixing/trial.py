@@ -11,7 +11,6 @@ import copy
 from collections.abc import Sequence
 
 from pause_lint.analysis import graph as g
-from pause_lint.analysis.guards import last_name
 from pause_lint.analysis.program import Case
 from pause_lint.analysis.syntax import own_nodes, walk
 from pause_lint.analysis.witness import follow_pause
@@ -21,8 +20,6 @@ from pause_lint.fixing.edits import At, Edit, Header, Keep, New, Piece, Plan, Re
 
 def cures(case: Case, plan: Plan) -> bool:
     """Whether the pause of a case cannot get away once the plan is carried out, and no other one can that could not."""
-    if _is_plain(case):
-        return True
     function = _Rewriting(case, plan).function()
     if isinstance(function, ast.FunctionDef) and _awaits(function.body) and not _awaits(case.function.body):
         return False
@@ -35,18 +32,6 @@ def cures(case: Case, plan: Plan) -> bool:
         return False
     others = {id(graph.nodes[site].arg.node) for site in graph.deeds("pause")} - {own}
     return all(_escapes(case.graph, pause) or not _escapes(graph, pause) for pause in others)
-
-
-def _is_plain(case: Case) -> bool:
-    """Whether the function does all of it itself, one call at a time: then a plan is all that there is to know."""
-    deeds = [node.arg for node in case.graph.nodes if node.op == g.DEED]
-    return not case.graph.inlined and all(
-        isinstance(deed.node, ast.Call)
-        and last_name(deed.node.func) == deed.spelling
-        and not (deed.chain or deed.many or deed.over)
-        and not any(isinstance(part, ast.Call | ast.Await) for one in deed.parts for part in walk(one))
-        for deed in deeds
-    )
 
 
 def _escapes(graph: g.Graph, pause: int, may_return: bool = False) -> bool:
