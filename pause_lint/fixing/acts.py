@@ -6,6 +6,7 @@ A view of one case for planning; it changes nothing and makes no plans.
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -43,6 +44,12 @@ class Act(NamedTuple):
     def stands_in(self, node: ast.AST) -> bool:
         """Whether it stands within `node`."""
         return any(part is self.deed.node for part in walk(node))
+
+    @property
+    def is_one_by_one(self) -> bool:
+        """Whether it is done to several, so that it can fail half-way."""
+        listed = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
+        return self.deed.many or any(isinstance(node, listed) and self.stands_in(node) for node in walk(self.statement))
 
     @property
     def is_awaited(self) -> bool:
@@ -94,7 +101,7 @@ class Scene(NamedTuple):
         """Whether the pausing call can fail with something paused: one of many, or a callee that goes on behind it."""
         nodes = self.case.graph.nodes
         within = any(nodes[leak.escape].site is self.pause.deed.node for leak in self.case.followed.leaks)
-        return self.pause.deed.many or within
+        return self.pause.is_one_by_one or within
 
     @property
     def may_not_pause(self) -> bool:
@@ -152,6 +159,24 @@ class Scene(NamedTuple):
         value = statement.value.value if isinstance(statement.value, ast.Await) else statement.value
         site = self.case.graph.nodes[act.site].site
         return value is act.deed.node or (site is not None and (value is site or _only_runs(value, site)))
+
+    def closing_of(self, act: Act) -> list[ast.stmt]:
+        """The statements that resume and do nothing else, neighbours; none if it is not so.
+
+        A list of what was started under a name, say, and the statements behind it that wait for that.
+        """
+        statement = act.statement
+        loop = loop_of(act)
+        if isinstance(loop, ast.For | ast.AsyncFor):
+            return [loop]
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.ListComp(elt=made)):
+                if made is not act.deed.node and made is not self.case.graph.nodes[act.site].site:
+                    return []
+                spot = self.blocks.spot(statement)
+                behind = itertools.takewhile(lambda other: mentions(other, name), spot.block[spot.place + 1 :])
+                return [statement, *behind]
+        return [statement] if self.is_pure(act) else []
 
     def common(self, act: Act) -> tuple[Sequence[ast.stmt], int, int] | None:
         """The innermost block that holds the pause and `act`, and where in it they stand; None if `act` comes first."""
@@ -263,12 +288,19 @@ def unit_of(act: Act) -> ast.stmt:
 
 
 def loop_of(act: Act) -> ast.stmt:
+    """The act with the loop over its receivers that is around nothing else."""
+    return _with_outer(act, (ast.For, ast.AsyncFor))
+
+
+def shell_of(act: Act) -> ast.stmt:
     """The act with the loop over its receivers, or the `with`, that is around nothing else."""
+    return _with_outer(act, (ast.For, ast.AsyncFor, ast.With, ast.AsyncWith))
+
+
+def _with_outer(act: Act, kinds: tuple[type[ast.stmt], ...]) -> ast.stmt:
     unit = act.statement
     for outer in act.chain[1:]:
-        if not isinstance(outer, ast.For | ast.AsyncFor | ast.With | ast.AsyncWith) or outer.body != [unit]:
-            break
-        if isinstance(outer, ast.For | ast.AsyncFor) and outer.orelse:
+        if not isinstance(outer, kinds) or getattr(outer, "body", None) != [unit] or getattr(outer, "orelse", None):
             break
         unit = outer
     return unit

@@ -10,7 +10,6 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from pause_lint.analysis.events import is_fan_out
-from pause_lint.analysis.syntax import walk
 from pause_lint.fixing.acts import Act, Scene, condition_of, is_stable, top_in
 from pause_lint.fixing.edits import At, Edit, Keep, New, Piece, Plan, Try
 from pause_lint.fixing.names import mentions, names
@@ -103,9 +102,7 @@ def _set_at_pause(scene: Scene, act: Act, action: str) -> Edit | None:
     if new is None:
         return None
     here = scene.at(statement)
-    listed = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
-    one_by_one = act.deed.many or any(isinstance(node, listed) and act.stands_in(node) for node in walk(statement))
-    early = one_by_one and act.deed.pair.harmless
+    early = act.is_one_by_one and act.deed.pair.harmless
     return Edit(here, here, (new, Keep(here)) if early else (Keep(here), new))
 
 

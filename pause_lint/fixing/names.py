@@ -52,7 +52,7 @@ def mentions(node: ast.AST, name: str) -> bool:
 
 
 def binds(statements: Sequence[ast.stmt], *users: ast.AST) -> bool:
-    """Whether `statements` bind a name or attribute that one of `users` reads.
+    """Whether `statements` bind a name or attribute that one of `users` reads and no user before it binds.
 
     It might not be bound yet, or mean something else, when a finally runs.
     """
@@ -60,9 +60,13 @@ def binds(statements: Sequence[ast.stmt], *users: ast.AST) -> bool:
     if loaded and any(paths(statement, ast.Store) & loaded for statement in statements):
         return True
     read: set[str] = set()
+    bound: set[str] = set()
     for user in users:
-        own = names(user, ast.Load)
-        if isinstance(user, ast.For | ast.AsyncFor):
-            own -= names(user.target, ast.Store)
+        own = names(user, ast.Load) - bound
+        match user:
+            case ast.For(target=target) | ast.AsyncFor(target=target):
+                own -= names(target, ast.Store)
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                bound.add(name)
         read |= own
     return any(names(statement, ast.Store) & read for statement in statements)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pause_lint.analysis.syntax import walk
-from pause_lint.fixing.acts import Act, Scene, guards_of, is_stable, loop_of, top_in, unit_of
+from pause_lint.fixing.acts import Act, Scene, guards_of, is_stable, shell_of, top_in, unit_of
 from pause_lint.fixing.cuts import cut_in_two, cut_out
 from pause_lint.fixing.edits import Edit, Header, New, Piece, Plan, Rebuilt, Try
 from pause_lint.fixing.names import binds, mentions
@@ -64,10 +64,12 @@ def cleanup(scene: Scene) -> Iterator[Plan]:
 
 def straight(scene: Scene) -> Iterator[Plan]:
     """Resumed in a straight line: everything between goes into a try, the resume into its finally."""
-    if scene.reopened or len(scene.closing) != 1 or not scene.is_pure(scene.closing[0]):
+    if scene.reopened or len(scene.closing) != 1:
         return
     resume = scene.closing[0]
-    yield from _moved(scene, (scene.pause.statement, False), resume, resume.statement)
+    closing = scene.closing_of(resume)
+    if closing and not isinstance(closing[0], ast.For | ast.AsyncFor):
+        yield from _moved(scene, (scene.pause.statement, False), resume, closing)
 
 
 def staged(scene: Scene) -> Iterator[Plan]:
@@ -162,17 +164,16 @@ def fanned(scene: Scene) -> Iterator[Plan]:
     )
     if len(scene.closing) != 1 or taken_over or not pause.deed.pair.harmless:
         return
-    first, last = loop_of(pause), loop_of(scene.closing[0])
-    looped = isinstance(last, ast.For | ast.AsyncFor)
+    first, closing = shell_of(pause), scene.closing_of(scene.closing[0])
     inside = first is not pause.statement or scene.pauses_in_part
-    if looped or (inside and scene.is_pure(scene.closing[0])):
-        yield from _moved(scene, (first, inside), scene.closing[0], last)
+    if closing and (inside or isinstance(closing[0], ast.For | ast.AsyncFor)):
+        yield from _moved(scene, (first, inside), scene.closing[0], closing)
 
 
-def _moved(scene: Scene, opening: tuple[ast.stmt, bool], resume: Act, closing: ast.stmt) -> Iterator[Plan]:
+def _moved(scene: Scene, opening: tuple[ast.stmt, bool], resume: Act, closing: Sequence[ast.stmt]) -> Iterator[Plan]:
     """A try around what follows the pause, with the resume in its finally.
 
-    opening: the pause with its loop, and whether it goes into the try as well. closing: the resume with its loop.
+    opening: the pause with its loop, and whether it goes into the try as well. closing: what resumes.
     """
     common = scene.common(resume)
     if common is None:
@@ -180,21 +181,22 @@ def _moved(scene: Scene, opening: tuple[ast.stmt, bool], resume: Act, closing: a
     block, first, last = common
     opened, inside = opening
     guards = guards_of(scene.pause, block[first], opened)
-    others = guards_of(resume, block[last], closing)
+    others = guards_of(resume, block[last], closing[0])
     if first == last or guards is None or others is None or not scene.covers(guards, others):
         return
     if any(guard.orelse for guard in others):
         return
     early = inside and not _works_before(opened, guards)
     head, tail = ((), scene.keep([block[first]])) if early else cut_in_two(scene, [opened], guards, behind=not inside)
-    resuming = cut_out(scene, [closing], others)
+    resuming = cut_out(scene, closing, others)
     body = (*tail, *scene.keep(block[first + 1 : last]), *resuming.before)
-    moved = [*(block[first:last] if guards or inside else block[first + 1 : last]), *_before(closing, others)]
-    if not body or binds(moved, closing, *(guard.test for guard in (*guards, *others))):
+    moved = [*(block[first:last] if guards or inside else block[first + 1 : last]), *_before(closing[0], others)]
+    if not body or binds(moved, *closing, *(guard.test for guard in (*guards, *others))):
         return
     pieces = (*head, Try(body, resuming.own), *resuming.behind) if tail else (Try(body, resuming.own), *resuming.behind)
     start = block[first] if tail else block[first + 1]
-    yield Plan((Edit(scene.at(start), scene.at(block[last]), pieces),), safe=True)
+    end = block[last] if others else closing[-1]
+    yield Plan((Edit(scene.at(start), scene.at(end), pieces),), safe=True)
 
 
 def _before(statement: ast.stmt, guards: Sequence[ast.If]) -> list[ast.stmt]:
