@@ -289,18 +289,9 @@ def unit_of(act: Act) -> ast.stmt:
 
 def loop_of(act: Act) -> ast.stmt:
     """The act with the loop over its receivers that is around nothing else."""
-    return _with_outer(act, (ast.For, ast.AsyncFor))
-
-
-def shell_of(act: Act) -> ast.stmt:
-    """The act with the loop over its receivers, or the `with`, that is around nothing else."""
-    return _with_outer(act, (ast.For, ast.AsyncFor, ast.With, ast.AsyncWith))
-
-
-def _with_outer(act: Act, kinds: tuple[type[ast.stmt], ...]) -> ast.stmt:
     unit = act.statement
-    for outer in act.chain[1:]:
-        if not isinstance(outer, kinds) or getattr(outer, "body", None) != [unit] or getattr(outer, "orelse", None):
+    for outer in act.chain[1:] if act.is_looped else ():
+        if not isinstance(outer, ast.For | ast.AsyncFor) or outer.body != [unit] or outer.orelse:
             break
         unit = outer
     return unit

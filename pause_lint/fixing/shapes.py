@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pause_lint.analysis.syntax import walk
-from pause_lint.fixing.acts import Act, Scene, guards_of, is_stable, shell_of, top_in, unit_of
+from pause_lint.fixing.acts import Act, Scene, guards_of, is_stable, loop_of, top_in, unit_of
 from pause_lint.fixing.cuts import cut_in_two, cut_out
 from pause_lint.fixing.edits import Edit, Header, New, Piece, Plan, Rebuilt, Try
 from pause_lint.fixing.names import binds, mentions
@@ -164,7 +164,7 @@ def fanned(scene: Scene) -> Iterator[Plan]:
     )
     if len(scene.closing) != 1 or taken_over or not pause.deed.pair.harmless:
         return
-    first, closing = shell_of(pause), scene.closing_of(scene.closing[0])
+    first, closing = loop_of(pause), scene.closing_of(scene.closing[0])
     inside = first is not pause.statement or scene.pauses_in_part
     if closing and (inside or isinstance(closing[0], ast.For | ast.AsyncFor)):
         yield from _moved(scene, (first, inside), scene.closing[0], closing)

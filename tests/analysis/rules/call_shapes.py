@@ -287,11 +287,6 @@ def inside_an_assert(engine):
     finally:
         engine.continue_generation()
 """,
-    unfixed={
-        "a_list_of_submissions": "pause and resume as lists that are bound",
-        "a_list_of_references": "pause and resume as lists that are bound",
-        "a_list_of_coroutines": "pause and resume as lists that are bound",
-    },
     unfixable={
         "what_is_resumed_was_bound_again": "what was paused has no name any more",
         "inside_an_assert": "the assertion can fail although the engine is paused",

@@ -289,9 +289,7 @@ def only_one_engine(engine):
         engine.continue_generation()
 """,
     unfixed={
-        "references_that_are_bound": "the references are bound to a name before they are waited for",
         "a_thread_pool": "the pause stands in a `with` of its own",
-        "submissions": "the futures are bound to a name before they are waited for",
     },
 )
 

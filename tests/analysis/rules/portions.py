@@ -198,10 +198,7 @@ async def awaited_by_tags(engine):
         "the_cache_is_never_resumed_in_the_finally": "the same",
         "by_tags_and_another_one": "the resume of another part is none of this one",
     },
-    unforetold=dict.fromkeys(
-        ("the_cache_only_if_all_goes_well", "by_tags_and_not_all_of_them", "released_one_by_one"),
-        "`check` says that there is a fix",
-    ),
+    unforetold={"released_one_by_one": "`check` says that there is a fix"},
     unfixed={
         "the_cache_only_if_all_goes_well": "no rewrite for a part that is resumed under a condition",
         "by_tags_and_not_all_of_them": "no rewrite for a part that is resumed nowhere",

@@ -336,7 +336,6 @@ def the_flag_of_a_trainer(trainer):
     work()
 """,
     presets=("all",),
-    unforetold={"NeverOff": "`check` says that there is a fix"},
     unfixed={"NeverOff": "how to call what is never called with `False` is not known"},
 )
 
