@@ -92,6 +92,7 @@ def test_the_style_is_read_off_the_file() -> None:
         ("pyproject.toml", "[tool.ruff]\nline-length = 101\n", 101),
         ("pyproject.toml", "[tool.black]\n", 88),
         ("pyproject.toml", "[tool.black]\nline-length = 99\n[tool.flake8]\nmax-line-length = 120\n", 99),
+        ("pyproject.toml", "[tool.black]\nline_length = 119\n", 119),
         ("ruff.toml", "line-length = 77\n", 77),
         ("setup.cfg", "[flake8]\nmax-line-length = 110\n", 110),
         (".flake8", "[flake8]\nmax-line-length = 111\n", 111),

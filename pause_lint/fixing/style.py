@@ -58,7 +58,8 @@ def _limits(folder: str) -> Iterator[int]:
     tools = _table(_toml(os.path.join(folder, "pyproject.toml")).get("tool"))
     for tool, default in _DEFAULTS.items():
         if tool in tools:
-            yield from _integer(_table(tools[tool]).get("line-length", default))
+            options = _table(tools[tool])
+            yield from _integer(options.get("line-length", options.get("line_length", default)))
     yield from _integer(_table(tools.get("flake8")).get("max-line-length"))
     for name in (".flake8", "setup.cfg", "tox.ini"):
         parser = configparser.RawConfigParser()
