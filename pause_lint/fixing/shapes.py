@@ -344,7 +344,9 @@ def _protection(scene: Scene) -> _Protection | None:
             continue
         unit = unit_of(act)
         for outer in act.chain[act.chain.index(unit) + 1 :]:
-            if unit in attempt.finalbody or not isinstance(outer, ast.Try) or unit not in outer.body:
+            if unit in attempt.finalbody or not isinstance(outer, ast.Try | ast.With | ast.AsyncWith):
+                break
+            if unit not in outer.body:
                 break
             unit = outer
         if unit in attempt.finalbody:
