@@ -107,7 +107,9 @@ def test_any_line_fits_and_is_marked_where_it_was(
     parts = ["".join(part) for part in (before, marked, after)]
     start = len(parts[0])
     cut = excerpt("".join(parts), start, start + len(parts[1]), columns)
-    screen = Screen(f"{cut.text}\n{' ' * cut.indent}{'^' * cut.width}\n", columns)
+    # Composed, for `pyte` begins a new line before a mark that belongs to the last column.
+    text = normalize("NFC", cut.text)
+    screen = Screen(f"{text}\n{' ' * cut.indent}{'^' * cut.width}\n", columns)
     assert len([row for row in screen.rows if row]) == 2
     whole = normalize("NFC", excerpt(parts[1], 0, len(parts[1])).text)
     above = screen.above()
