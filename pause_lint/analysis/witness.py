@@ -14,7 +14,7 @@ from pause_lint.analysis.events import REGISTRARS, Deed, same_receiver
 from pause_lint.analysis.flow import Followed, Leak, follow, undoes
 from pause_lint.analysis.functions import Function
 from pause_lint.analysis.guards import last_name
-from pause_lint.analysis.syntax import walk
+from pause_lint.analysis.syntax import blocks, walk
 from pause_lint.finding import Finding, Role, Span, Step
 from pause_lint.module import Module
 
@@ -265,7 +265,7 @@ def _event(graph: g.Graph, leak: Leak) -> str:
     if leak.thrown is None:
         if isinstance(syntax, ast.Return):
             return f"the function returns on line {line}"
-        return f"the function ends normally after line {getattr(syntax, 'end_lineno', line)}"
+        return f"the function ends normally after line {getattr(_last(graph, leak), 'end_lineno', line)}"
     if isinstance(syntax, ast.Raise):
         what = "an exception" if leak.thrown.upper == "Exception" else leak.thrown.upper
         return f"{what} is raised on line {line}"
@@ -274,6 +274,8 @@ def _event(graph: g.Graph, leak: Leak) -> str:
     if isinstance(syntax, ast.Import | ast.ImportFrom):
         return f"the import on line {line} fails"
     text = short(syntax) if syntax is not None else "a call"
+    if any(loop.iter is syntax for loop in _structure_of(graph)[1]) and not isinstance(syntax, ast.Call):
+        text = f"going through {text}"
     if node.leaves and isinstance(syntax, ast.Call) and last_name(syntax.func) in REGISTRARS:
         return f"what {text} on line {line} registers raises"
     if node.leaves:
@@ -302,9 +304,8 @@ def _steps(
         steps.append(step(escape, f"{text}; no resume stands on the way out", "escape"))
     elif isinstance(exit_node.syntax, ast.Return):
         steps.append(step(exit_node.syntax, "the function returns here without a resume", "leave"))
-    elif isinstance(exit_node.syntax, ast.stmt):
-        last = exit_node.syntax
-        steps.append(step(last, "the function ends after this without a resume", "leave"))
+    else:
+        steps.append(step(_last(graph, leak), "the function ends after this without a resume", "leave"))
     turn = _turn(graph, leak)
     if turn is not None:
         steps.insert(-1, step(turn[0], turn[1], "turn"))
@@ -314,6 +315,15 @@ def _steps(
         text = f"there, in {where[1].short}: {_reason(inner, leak)}"
         steps.append(_step(where[0], inner, text, "cause", where[1].name))
     return tuple(steps)
+
+
+def _last(graph: g.Graph, leak: Leak) -> ast.expr | ast.stmt:
+    """What comes last before the function ends: its last statement, or within that what the path of a leak passed."""
+    end = graph.nodes[leak.exit].syntax
+    if isinstance(end, ast.stmt) and not any(blocks(end)):
+        return end
+    passed = (_stands(graph.nodes[index]) for index in reversed(leak.path[:-1]))
+    return next(syntax for syntax in passed if isinstance(syntax, ast.expr | ast.stmt))
 
 
 def _reason(syntax: ast.expr | ast.stmt, leak: Leak) -> str:

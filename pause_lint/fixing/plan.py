@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 
 from pause_lint.analysis import graph as g
+from pause_lint.analysis.flow import undoes
 from pause_lint.analysis.program import Case
 from pause_lint.analysis.syntax import own_nodes, walk
 from pause_lint.fixing import shapes
@@ -42,7 +43,7 @@ def plans(case: Case, spellings: Spellings) -> Iterator[Plan]:
     """The plans that cure the pause of `case`, best first. `spellings`: how the project resumes."""
     last = _pauses_last(case)
     scene = None if isinstance(case.function.node, ast.Module) else scene_of(case)
-    if scene is None or (last and _only_pauses(case)):
+    if scene is None or (last and _only_pauses(case)) or _never_awaited(case):
         return
     why_unsafe = _why_unsafe(scene, last)
     for plan in _plans(scene, spellings):
@@ -66,12 +67,21 @@ def why_none(case: Case) -> str:
     """Why there is no plan for a case: no rewrite of the function can be right, or none is known."""
     if _pauses_last(case) and _only_pauses(case):
         return _ON_PURPOSE
+    if line := _never_awaited(case):
+        return f"the resume on line {line} makes a coroutine that nobody awaits; await it there"
     scene = None if isinstance(case.function.node, ast.Module) else scene_of(case)
     if scene is not None and scene.pauses_in_part and not case.deed.pair.harmless:
         return _HALF_WAY
     if scene is not None and len(scene.closing) > 1 and any(act.deed.portions for act in scene.closing):
         return _IN_STEPS
     return _NO_SHAPE
+
+
+def _never_awaited(case: Case) -> int:
+    """The line on which the function would resume if it awaited the coroutine it makes there (PR004); 0 if none."""
+    conduct = case.program.effects.conducts.get(id(case.function.node))
+    dropped = conduct.dropped if conduct is not None else ()
+    return next((deed.node.lineno for deed in dropped if undoes(deed, case.deed)), 0)
 
 
 def _only_pauses(case: Case) -> bool:

@@ -151,7 +151,7 @@ def test_path_to_the_end_of_the_function(check: Check) -> None:
     source = FAULTY.replace("    engine.cont", "    if path:\n        engine.cont")
     Path("a.py").write_text(source.replace("engine.load(path)", "x = 1"), encoding="utf-8")
     article = read_html(check("html").out).one("article")
-    assert marked(article)[1:] == [("4", "if ", "exit"), ("4", "path", "turn")]
+    assert marked(article)[1:] == [("4", "path", "turn")]
     assert notes(article)[-1] == "3Leaves after this: the function ends after this without a resume"
 
 

@@ -678,6 +678,7 @@ async def of_a_synchronous_engine_in_a_coroutine(engine):
     finally:
         engine.continue_generation()
 """,
+    unfixable={"the_resume": "it is enough to await the resume that is there"},
 )
 
 PRESETS = Section(

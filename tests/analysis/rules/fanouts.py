@@ -643,6 +643,7 @@ class ARegisteredOneOfAFuture:
 """,
     presets=("all",),
     wrong={"ARegisteredOneOfAFuture": "the other half is awaited, but this one need not be a coroutine any more"},
+    unfixable={"APlainOne": "it is enough to await the resume that is there"},
 )
 
 SECTIONS = (PAUSES, LOCAL, RESUMES, DECORATED)
