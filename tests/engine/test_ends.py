@@ -65,7 +65,15 @@ def test_nothing_is_left(body: str, code: int, tmp_path: Path) -> None:
     (tmp_path / "test_one.py").write_text(TESTS.replace("{body}", body), encoding="utf-8")
     (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_one.py"]
-    tests = subprocess.Popen(command, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    tests = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        # A shell has what it starts in the background ignore Ctrl-C (POSIX, 2.11), and that is inherited.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
     try:
         deadline = time.monotonic() + PATIENCE
         while not (tmp_path / "begun").exists():
