@@ -24,7 +24,7 @@ from pause_lint.report import MACHINE
 from pause_lint.report.totals import count
 from pause_lint.suppress import UNREASONED
 from pause_lint.terminal import progress_on
-from pause_lint.tree import STDIN_NAME, shown_path
+from pause_lint.tree import STDIN_NAME, not_python, shown_path
 
 if TYPE_CHECKING:
     from pause_lint.analysis.program import Case, Told
@@ -304,6 +304,8 @@ def _reason(arguments: argparse.Namespace, options: Options) -> str | None:
 
 def _stdin(arguments: argparse.Namespace) -> tuple[bytes, str]:
     name: str | None = arguments.stdin_filename
+    if name and (why := not_python(name)):
+        raise ConfigError(f"{name}: error: {why}")
     return sys.stdin.buffer.read(), shown_path(name) if name else STDIN_NAME
 
 

@@ -348,7 +348,8 @@ class _Written(str):
 
 
 def _inside(folder: str, value: str) -> str:
-    """The folder that `value` names, as the configuration in `folder` means it. Raises ConfigError if it is elsewhere.
+    """The folder that `value` names, as the configuration in `folder` means it. Raises ConfigError if it is elsewhere,
+    or not there.
 
     A tree that is only looked at must not say that more than the tree is its project.
     """
@@ -360,6 +361,8 @@ def _inside(folder: str, value: str) -> str:
             f"project-root leads outside the folder of this file: {value!r}; "
             "it can be named on the command line (--project-root)"
         )
+    if not os.path.isdir(path):
+        raise ConfigError(f"project-root: no such folder: {value}; it is looked for beside this file")
     return path
 
 

@@ -10,6 +10,7 @@ Follows "Writing Plugins for flake8" (https://flake8.pycqa.org/en/latest/plugin-
 from __future__ import annotations
 
 import ast
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar, Protocol
@@ -136,6 +137,8 @@ def _resolved(options: argparse.Namespace, args: Sequence[str]) -> Options:
     presets = tuple(options.pause_lint_presets or ())
     pairs = tuple(options.pause_lint_pairs or ())
     root: str | None = options.pause_lint_project_root or None
+    if root is not None and not os.path.isdir(root):
+        raise ConfigError(f"pause-lint: argument --pause-lint-project-root: no such folder: {root}")
     try:
         asked = Settings(
             presets=checked("presets", presets) or None,

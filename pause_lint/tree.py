@@ -24,6 +24,7 @@ STDIN_NAME = "stdin"
 """What standard input is called that has no name."""
 
 SUFFIXES = (".py", ".pyi")
+_NOTEBOOK = ".ipynb"
 SKIPPED_FOLDERS = frozenset({"__pycache__", "__pypackages__", "node_modules", "site-packages", "dist-packages"})
 BUILD_FOLDERS = frozenset({"build", "dist"})
 ENVIRONMENT_MARKS = frozenset({"pyvenv.cfg", "conda-meta"})
@@ -91,10 +92,23 @@ def inside_tree(path: str) -> str:
     return os.path.relpath(absolute, root).replace(os.sep, "/")
 
 
+def not_python(path: str) -> str:
+    """Why the file at `path` is not looked at although it was named, and what to do; empty if it is looked at.
+
+    A notebook is JSON, which Python's grammar takes for an expression: it would pass for a file without faults.
+    """
+    if not path.lower().endswith(_NOTEBOOK):
+        return ""
+    return (
+        "notebooks are not read; convert it first, as in `jupytext --to py` or `jupyter nbconvert --to script`, "
+        "and name the .py file"
+    )
+
+
 def discover(paths: Sequence[str], options: Options) -> tuple[tuple[Source, ...], tuple[Problem, ...]]:
     """The files under `paths`, in the order of their shown paths, and what kept others from being found.
 
-    A file that is named is taken whatever it is called. Folders are searched for `.py` and `.pyi`; left out are hidden
+    A file that is named is taken whatever it is called, unless it is a notebook. Folders are searched for `.py` and `.pyi`; left out are hidden
     files and folders, caches, virtual environments, installed packages, `build` and `dist` beside a project file, and
     what `options.exclude` matches. Links to folders are not followed, and a file is taken once however many names
     lead to it. The order of `paths` does not matter.
@@ -120,7 +134,9 @@ def discover(paths: Sequence[str], options: Options) -> tuple[tuple[Source, ...]
             problems.append(Problem(path, 0, _why(error)))
             continue
         shown, inside, real = shown_path(path), inside_tree(path), os.path.realpath(path)
-        if stat.S_ISREG(mode):
+        if stat.S_ISREG(mode) and (why := not_python(path)):
+            problems.append(Problem(path, 0, why))
+        elif stat.S_ISREG(mode):
             is_link = real != os.path.abspath(path)
             take(Source(shown, path, inside, True, real), real, is_link)
         elif stat.S_ISDIR(mode):

@@ -277,6 +277,28 @@ def test_a_broken_file_that_is_named_is_an_error_whatever_is_in_it(run: Run) -> 
     assert (done.code, done.err.startswith("a.py:1: error: syntax error")) == (2, True)
 
 
+@pytest.mark.parametrize("command", ["check", "fix", "baseline"])
+def test_a_notebook_that_is_named_is_an_error_that_says_what_to_do(run: Run, command: str) -> None:
+    """Its JSON is an expression of Python's, and would pass for a file without faults."""
+    notebook = {"cells": [{"cell_type": "code", "source": FAULTY.splitlines(keepends=True)}], "nbformat": 4}
+    file = write("pkg/nb.ipynb", json.dumps(notebook, indent=1))
+    before = file.read_bytes()
+    write("a.py", CLEAN)
+    done = run(command, "a.py", "pkg/nb.ipynb")
+    assert done.code == 2
+    assert done.err.startswith("pkg/nb.ipynb: error: notebooks are not read; convert it first, as in `jupytext --to py`")
+    assert file.read_bytes() == before
+    # Below a folder it is no Python file, like any other.
+    assert run("check", ".") == Done(0, "No findings in 1 file.\n", "")
+
+
+@pytest.mark.parametrize("command", ["check", "fix"])
+def test_a_notebook_on_standard_input_is_an_error_as_well(project: Path, command: str) -> None:
+    done = pause_lint(command, "-", "--stdin-filename", "Nb.IPYNB", cwd=project, stdin=b"{}")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("Nb.IPYNB: error: notebooks are not read; convert it first")
+
+
 @pytest.mark.parametrize(
     "arguments, message",
     [

@@ -46,6 +46,7 @@ def test_without_configuration() -> None:
 
 
 def test_pyproject(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
     write(
         tmp_path,
         "pyproject.toml",
@@ -180,6 +181,18 @@ def test_mistakes_in_setup_cfg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.chdir(tmp_path)
     write(tmp_path, "setup.cfg", text)
     assert complaint(tmp_path).startswith(message)
+
+
+@pytest.mark.parametrize("name", ["nowhere", "pyproject.toml"])
+def test_a_root_that_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """It would be a project without any file, in which nothing pauses."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, "pyproject.toml", f'[tool.pause_lint]\nexclude = ["gen"]\nproject-root = "{name}"\n')
+    message = f"error: project-root: no such folder: {name}; it is looked for beside this file"
+    assert complaint(tmp_path) == f"pyproject.toml:3: {message}"
+    write(tmp_path, "pyproject.toml", "")
+    write(tmp_path, "setup.cfg", f"[pause_lint]\nproject_root = {name}\n")
+    assert complaint(tmp_path) == f"setup.cfg:2: {message}"
 
 
 def test_a_table_with_a_dash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

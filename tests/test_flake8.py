@@ -139,6 +139,7 @@ def test_useless_comments_are_for_the_command_line_tool(project: Path) -> None:
     [
         (("--pause-lint-pairs", "drain"), "pause-lint: 'drain' is not of the form PAUSE:RESUME[,RESUME]"),
         (("--pause-lint-presets", "vlm"), "pause-lint: unknown preset 'vlm'; did you mean 'vllm'?"),
+        (("--pause-lint-project-root", "no/where"), "argument --pause-lint-project-root: no such folder: "),
     ],
 )
 def test_a_wrong_option_is_said(project: Path, arguments: tuple[str, str], message: str) -> None:
