@@ -145,11 +145,35 @@ def discover(paths: Sequence[str], options: Options) -> tuple[tuple[Source, ...]
             for source, where, is_link in files:
                 take(source, where, is_link)
             if not files and len(problems) == before:
-                problems.append(Problem(path, 0, "no Python files (.py, .pyi) in this folder"))
+                problems.append(Problem(path, 0, _why_empty(path, inside, real, options.exclude)))
         else:
             problems.append(Problem(path, 0, "not a regular file or folder; `-` reads standard input"))
     sources = sorted((source for _, source in found.values()), key=lambda source: source.path)
     return tuple(sources), tuple(problems)
+
+
+def _why_empty(top: str, inside: str, real: str, exclude: Sequence[str]) -> str:
+    """Why no file was found below `top`."""
+    left_out = [source.inside for source, *_ in _walk(top, "", inside, real, None, [])] if exclude else []
+    patterns = {excluded_by(one, exclude) for one in left_out}
+    named = ", ".join(repr(pattern) for pattern in dict.fromkeys(exclude) if pattern in patterns)
+    if not named:
+        return "no Python files (.py, .pyi) in this folder"
+    return f"every Python file in this folder is excluded by {named} (`exclude` in the configuration)"
+
+
+def excluded_by(inside: str, exclude: Sequence[str]) -> str:
+    """The first of the patterns `exclude` that leaves out the file or folder at `inside`, or a folder that it is in.
+
+    inside: relative to the root of its tree, with `/`. Empty if none of them does.
+    """
+    parts = inside.split("/")
+    ways = ["/".join(parts[:end]) for end in range(1, len(parts) + 1)] if inside != "." else []
+    for pattern in exclude:
+        excluded = _excluder((pattern,))
+        if excluded is not None and any(excluded.match(way) for way in ways):
+            return pattern
+    return ""
 
 
 def _walk(

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pause_lint.config import Options
+from pause_lint.finding import Problem
 from pause_lint.module import split_lines
 from pause_lint.tree import Unparsable, decode, discover, encoded, is_test, is_walked, parse, read
 
@@ -111,6 +112,29 @@ def test_absolute_paths_are_shown_relative(tmp_path: Path) -> None:
 def test_excluded(pattern: str, left: list[str]) -> None:
     touch("pkg/a.py", "pkg/sub/b_pb2.py", "gen/c.py", "setup.cfg")
     assert found(".", exclude=(pattern,)) == left
+
+
+@pytest.mark.parametrize(
+    "patterns, named",
+    [
+        (("gen",), "'gen'"),
+        (("gen/deep/*.py", "b.py", "other"), "'gen/deep/*.py', 'b.py'"),
+        (("*.py",), "'*.py'"),
+    ],
+)
+def test_a_folder_of_which_everything_is_excluded_says_so(patterns: tuple[str, ...], named: str) -> None:
+    touch("pyproject.toml", "gen/b.py", "gen/deep/c.py")
+    sources, [problem] = discover(["."], Options(exclude=patterns))
+    assert sources == ()
+    assert problem == Problem(
+        ".", 0, f"every Python file in this folder is excluded by {named} (`exclude` in the configuration)"
+    )
+
+
+def test_a_folder_without_python_files_says_so_whatever_is_excluded() -> None:
+    touch("pyproject.toml", "gen/notes.txt", ".hidden/a.py")
+    _, [problem] = discover(["."], Options(exclude=("gen", "*.py")))
+    assert problem.message == "no Python files (.py, .pyi) in this folder"
 
 
 def test_an_excluded_file_that_is_named_is_taken() -> None:
