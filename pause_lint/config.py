@@ -281,7 +281,7 @@ def _read(file: str, named: bool) -> Settings | None:
     except (OSError, ValueError) as error:
         raise ConfigError(f"{shown}: error: cannot be read: {getattr(error, 'strerror', error)}") from None
     # Most files say nothing to us, and then their parser need not even be imported.
-    if not re.search(rb"pause[-_]lint", data):
+    if not re.search(rb"(?i)pause[-_. ]?lint", data):
         return None
     try:
         text = data.decode("utf-8-sig")
@@ -307,16 +307,19 @@ def _toml_table(shown: str, text: str) -> dict[str, object] | None:
     import tomllib
 
     try:
-        tool = tomllib.loads(text).get("tool", {})
+        document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         found = re.search(r"line (\d+)", str(error))
         line = found[1] if found else len(text.splitlines())  # without a line, it is the end of the file
         raise ConfigError(f"{shown}:{line}: error: {error}") from None
-    table = tool.get("pause_lint") if isinstance(tool, dict) else None
+    tool = document.get("tool")
+    tables = tool if isinstance(tool, dict) else {}
+    for name in (*(f"tool.{name}" for name in tables), *document):
+        if name != "tool.pause_lint" and _means_us(name):
+            place = _place(shown, text, re.sub(r"\s", "", name), "")
+            raise ConfigError(f"{place}: error: unknown table [{name}]; did you mean [tool.pause_lint]?")
+    table = tables.get("pause_lint")
     if table is None:
-        if isinstance(tool, dict) and "pause-lint" in tool:
-            place = _place(shown, text, "tool.pause-lint", "")
-            raise ConfigError(f"{place}: error: unknown table [tool.pause-lint]; did you mean [tool.pause_lint]?")
         return None
     if not isinstance(table, dict):
         raise ConfigError(f"{shown}: error: tool.pause_lint must be a table")
@@ -332,13 +335,19 @@ def _ini_table(shown: str, text: str) -> dict[str, object] | None:
     except configparser.Error as error:
         line = getattr(error, "lineno", 0) or (getattr(error, "errors", None) or [(0, "")])[0][0]
         raise ConfigError(f"{shown}:{line}: error: {error.message.splitlines()[0]}") from None
+    for name in parser.sections():
+        if name != "pause_lint" and _means_us(name):
+            place = _place(shown, text, re.sub(r"\s", "", name), "")
+            raise ConfigError(f"{place}: error: unknown section [{name}]; did you mean [pause_lint]?")
     if not parser.has_section("pause_lint"):
-        if parser.has_section("pause-lint"):
-            place = _place(shown, text, "pause-lint", "")
-            raise ConfigError(f"{place}: error: unknown section [pause-lint]; did you mean [pause_lint]?")
         return None
     # In setup.cfg `extend_select` and `extend-select` are both in use; there is no other meaning it could have.
     return {key.replace("_", "-"): _Written(value) for key, value in parser.items("pause_lint")}
+
+
+def _means_us(name: str) -> bool:
+    """Whether a table or section of this name is meant for us, however it is spelt."""
+    return re.fullmatch(r"(?i)(?:tool[.:])?\s*pause[-_. ]?lint", name) is not None
 
 
 class _Written(str):

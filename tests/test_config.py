@@ -174,6 +174,13 @@ def test_mistakes_in_pyproject(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
             "[pause-lint]\nselect = PR001\n",
             "setup.cfg:1: error: unknown section [pause-lint]; did you mean [pause_lint]?",
         ),
+        *(
+            (
+                f"[metadata]\n[{name}]\nselect = PR001\n",
+                f"setup.cfg:2: error: unknown section [{name}]; did you mean [pause_lint]?",
+            )
+            for name in ("pauselint", "tool.pause_lint", "tool:pause-lint", "Pause_Lint")
+        ),
         ("[pause_lint]\n= nothing\n", "setup.cfg:2: error: "),
     ],
 )
@@ -195,11 +202,21 @@ def test_a_root_that_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert complaint(tmp_path) == f"setup.cfg:2: {message}"
 
 
-def test_a_table_with_a_dash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "name", ["tool.pause-lint", "tool.pauselint", "tool.PauseLint", "pause_lint", "pause-lint", "pauselint"]
+)
+@pytest.mark.parametrize("beside", ["", "[tool.pause_lint]\nselect = []\n"], ids=["alone", "beside"])
+def test_a_table_of_nearly_our_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, beside: str) -> None:
+    """Among them the one of setup.cfg. Whatever it says would be ignored."""
     monkeypatch.chdir(tmp_path)
-    write(tmp_path, "pyproject.toml", "[project]\nname = 'x'\n[tool.pause-lint]\n")
-    message = "pyproject.toml:3: error: unknown table [tool.pause-lint]; did you mean [tool.pause_lint]?"
-    assert complaint(tmp_path) == message
+    write(tmp_path, "pyproject.toml", f"[project]\nname = 'x'\n[{name}]\nselect = ['PR001']\n{beside}")
+    assert complaint(tmp_path) == f"pyproject.toml:3: error: unknown table [{name}]; did you mean [tool.pause_lint]?"
+
+
+def test_tables_of_others_are_theirs(tmp_path: Path) -> None:
+    write(tmp_path, "pyproject.toml", "[project]\nname = 'pause-lint'\n[tool.other.pause-lint]\n[tool.pauselinter]\n")
+    write(tmp_path, "setup.cfg", "[flake8]\npause-lint-presets = vllm\n[other.pauselint]\n")
+    assert options_of(tmp_path) == Options()
 
 
 def test_a_file_in_another_encoding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
