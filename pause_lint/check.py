@@ -8,7 +8,7 @@ Nothing is printed here and nothing is written.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,10 +17,10 @@ from pause_lint.config import Options, tree_root
 from pause_lint.finding import Finding, Problem, Report
 from pause_lint.module import Module
 from pause_lint.pairs import PRESETS
-from pause_lint.sources import Sources, Words, left_out
+from pause_lint.sources import Sources, Words, left_out, left_out_folder
 from pause_lint.suggest import suggested
 from pause_lint.terminal import Progress
-from pause_lint.tree import STDIN_NAME, discover, inside_tree, is_test
+from pause_lint.tree import STDIN_NAME, Source, discover, inside_tree, is_test, shown_path
 
 if TYPE_CHECKING:
     from pause_lint.analysis.program import Grow, Told
@@ -61,7 +61,7 @@ def check_buffers(buffers: Mapping[str, bytes], options: Options, told: Told | N
     sources = Sources(options)
     for path, data in buffers.items():
         if not options.include_tests and belongs_to_tests(path):
-            sources.notes.append(left_out(path))
+            sources.leave_out(left_out(path), named=True)
         else:
             sources.take(path, data, named=True, reported=True)
     if sources.count:
@@ -100,8 +100,18 @@ def gathered(
     found, problems = discover(paths, options)
     sources = Sources(options, progress)
     sources.read_all(found, reported=True)
+    if not options.include_tests:
+        sources.unheeded += [left_out_folder(shown) for shown in _folders_of_tests(paths, found)]
     _add_context(sources, paths, options)
     return sources, problems
+
+
+def _folders_of_tests(paths: Sequence[str], found: Sequence[Source]) -> Iterator[str]:
+    """The folders among `paths`, as shown, below which nothing was found but tests."""
+    for shown in sorted({shown_path(path) for path in paths if os.path.isdir(path)}):
+        below = [source for source in found if shown == "." or source.path.startswith(f"{shown}/")]
+        if below and all(is_test(source.inside) for source in below):
+            yield shown
 
 
 def _add_context(sources: Sources, paths: Sequence[str], options: Options) -> None:
@@ -196,6 +206,7 @@ def report_on(
         parsed=len(modules),
         notes=(*sources.notes, *analysed.notes),
         checked=reported,
+        unheeded=tuple(sources.unheeded),
     )
     return Checked(report, analysed.modules)
 

@@ -70,7 +70,11 @@ class Problem(NamedTuple):
 
 
 class Report(NamedTuple):
-    """The outcome of one run over a set of files. checked: the paths that are reported on. suggested: presets."""
+    """The outcome of one run over a set of files.
+
+    notes: what was left out and given up, for who wants to know. checked: the paths that are reported on. suggested:
+    presets. unheeded: the paths named that were left out, each with the reason, for who named them has to know.
+    """
 
     findings: tuple[Finding, ...]
     problems: tuple[Problem, ...]
@@ -79,3 +83,4 @@ class Report(NamedTuple):
     notes: tuple[str, ...] = ()
     checked: frozenset[str] = frozenset()
     suggested: tuple[str, ...] = ()
+    unheeded: tuple[str, ...] = ()

@@ -105,9 +105,13 @@ def print_diffs(diffs: Iterable[bytes], arguments: argparse.Namespace) -> None:
 
 
 def print_notes(report: Report, arguments: argparse.Namespace) -> None:
-    """Print what was left out and given up, if that is wanted."""
+    """Print what was left out and given up, if that is wanted; and in any case if a path that was named was."""
     if arguments.verbose:
-        print_beside([*report.notes, f"{report.files} files read, {report.parsed} of them parsed"], arguments)
+        print_beside([*report.notes, totals.read(report)], arguments)
+    elif len(report.unheeded) == 1:
+        print_beside(report.unheeded, arguments)
+    elif report.unheeded:
+        print_beside([f"{len(report.unheeded)} of the paths named were left out (-v names them)"], arguments)
 
 
 def print_beside(notes: Sequence[str], arguments: argparse.Namespace) -> None:

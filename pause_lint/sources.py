@@ -84,8 +84,8 @@ class File:
 class Sources:
     """The files of a run.
 
-    problems, notes: what became of those that could not be read or parsed, and of those left out. progress: is told of
-    each file that is read.
+    problems, notes: what became of those that could not be read or parsed, and of those left out. unheeded: the notes
+    about paths that were named. progress: is told of each file that is read.
     """
 
     def __init__(self, options: Options, progress: Progress | None = None) -> None:
@@ -102,6 +102,7 @@ class Sources:
         self._named: list[set[str]] = []
         self.problems: list[Problem] = []
         self.notes: list[str] = []
+        self.unheeded: list[str] = []
 
     @property
     def count(self) -> int:
@@ -129,7 +130,7 @@ class Sources:
                 continue
             if not self._options.include_tests and is_test(source.inside):
                 if reported:
-                    self.notes.append(left_out(source.path))
+                    self.leave_out(left_out(source.path), source.named)
                 continue
             if self._progress is not None:
                 self._progress(f"reading: {len(self._files)} files")
@@ -140,6 +141,12 @@ class Sources:
                     self._miss(source, error)
                 continue
             self.take(source.path, data, named=source.named, reported=reported)
+
+    def leave_out(self, note: str, named: bool) -> None:
+        """Keep in mind that a path was left out. named: whether it was asked for by itself."""
+        self.notes.append(note)
+        if named:
+            self.unheeded.append(note)
 
     def take(self, path: str, data: bytes, named: bool, reported: bool) -> None:
         """Take in one file. One that is `named` and does not parse is a problem, whatever is in it."""
@@ -330,3 +337,8 @@ def vocabulary_sides(options: Options) -> tuple[frozenset[str], frozenset[str]]:
 def left_out(path: str) -> str:
     """The note that a test file was left out."""
     return f"{path}: left out as a test (--include-tests takes it in)"
+
+
+def left_out_folder(path: str) -> str:
+    """The note that a folder holds nothing but test files, which were left out."""
+    return f"{path}: nothing but tests is in this folder, left out (--include-tests takes them in)"

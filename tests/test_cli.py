@@ -206,6 +206,53 @@ def test_tests_are_left_out(run: Run) -> None:
     assert "note: test_b.py: left out as a test (--include-tests takes it in)\n" in done.err
 
 
+def test_a_path_that_is_named_and_left_out_as_a_test_is_said(run: Run) -> None:
+    for name in ("test_a.py", "tests/b.py", "tests/c.py", "pkg/d.py"):
+        write(name, CLEAN)
+    note = "note: test_a.py: left out as a test (--include-tests takes it in)\n"
+    assert run("check", "test_a.py") == Done(0, "No findings in 0 files.\n", note)
+    assert run("fix", "test_a.py") == Done(0, "Nothing to fix.\n", note)
+    assert run("check", "test_a.py", "pkg") == Done(0, "No findings in 1 file.\n", note)
+    assert run("check", "-q", "test_a.py") == Done(0, "", "")
+    assert run("check", "--include-tests", "test_a.py") == Done(0, "No findings in 1 file.\n", "")
+    # Of a folder, if nothing else is in it.
+    note = "note: tests: nothing but tests is in this folder, left out (--include-tests takes them in)\n"
+    assert run("check", "tests") == Done(0, "No findings in 0 files.\n", note)
+    assert run("check") == Done(0, "No findings in 1 file.\n", "")
+    # A hook names every file of a commit.
+    note = "note: 2 of the paths named were left out (-v names them)\n"
+    assert run("check", "test_a.py", "tests/b.py", "pkg/d.py") == Done(0, "No findings in 1 file.\n", note)
+    assert run("check", "-v", "test_a.py", "tests/b.py", "pkg/d.py").err.splitlines()[:2] == [
+        f"note: {name}: left out as a test (--include-tests takes it in)" for name in ("test_a.py", "tests/b.py")
+    ]
+
+
+@pytest.mark.parametrize("command, said", [("check", "No findings in 0 files.\n"), ("fix", FAULTY)])
+def test_standard_input_that_is_left_out_as_a_test_is_said(project: Path, command: str, said: str) -> None:
+    done = pause_lint(command, "-", "--stdin-filename", "tests/a.py", cwd=project, stdin=FAULTY.encode())
+    assert (done.code, done.out) == (0, said)
+    assert "note: tests/a.py: left out as a test (--include-tests takes it in)\n" in done.err
+
+
+def test_how_many_files_were_parsed_and_why_not_the_others(run: Run) -> None:
+    def read() -> str:
+        return run("check", "-v").err.splitlines()[-1]
+
+    write("a.py", "x = 1\n")
+    assert read() == "note: 1 file read, 0 parsed: no word of a pair is in it"
+    write("b.py", "x = 1\n")
+    assert read() == "note: 2 files read, 0 parsed: no word of a pair is in them"
+    write("b.py", CLEAN)
+    assert read() == "note: 2 files read, 1 parsed: no word of a pair is in the other"
+    write("c.py", "x = 1\n")
+    assert read() == "note: 3 files read, 1 parsed: no word of a pair is in the others"
+    write("a.py", CLEAN)
+    write("c.py", CLEAN)
+    assert read() == "note: 3 files read, 3 parsed"
+    write("c.py", "def pause_generation(:\n")
+    assert "note: 3 files read, 2 parsed" in run("check", "-v").err.splitlines()
+
+
 def test_standard_input(project: Path) -> None:
     done = pause_lint("check", "-", "--output-format", "concise", cwd=project, stdin=FAULTY.encode())
     assert done.code == 1

@@ -36,6 +36,16 @@ def summary(report: Report) -> str:
     return text + (f" ({', '.join(remarks)})" if remarks else "") + ".\n"
 
 
+def read(report: Report) -> str:
+    """How many files were read, how many of these were parsed, and why the others were not."""
+    text = f"{count(report.files, 'file')} read, {report.parsed} parsed"
+    if report.problems or report.parsed == report.files:  # those that cannot be parsed are said by name
+        return text
+    one, several = ("the other", "the others") if report.parsed else ("it", "them")
+    where = one if report.files - report.parsed == 1 else several
+    return f"{text}: no word of a pair is in {where}"
+
+
 def fix_summary(fixed: int, files: int, unfixed: int, unsafe: int, *, diff: bool, noqa: bool) -> str:
     """The last line after `fix`.
 
