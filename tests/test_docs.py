@@ -22,8 +22,10 @@ PAGES = sorted([*PROJECT.glob("*.md"), *PROJECT.glob("docs/**/*.md"), *PROJECT.g
 NPU = PROJECT / "docs/npu.md"
 ELSEWHERE = {NPU, *PROJECT.glob("docs/contributing/*.md")}
 """Their commands need a released AReaL, or a copy of the repository: `test_npu_page.py`, `test_contributing.py`."""
-SHELL = {"make test", "make demo", "pip install ."}
-"""Commands without output: the first is what runs this, the others are run by `test_package.py`."""
+COPYING = ["cp -r examples /tmp/pause-lint-examples", "cd /tmp/pause-lint-examples", "touch pyproject.toml"]
+"""What a reader types first, in the clone, to have a copy to try in."""
+SHELL = {"make test", "make demo", "pip install .", *COPYING}
+"""Commands without output: the first is what runs this, the next two are run by `test_package.py`, the others below."""
 
 
 def page_name(path: Path) -> str:
@@ -35,6 +37,18 @@ def test_outputs_are_those_of_today(page: Path) -> None:
     with examples() as folder:
         for block in blocks(page.read_text(encoding="utf-8")):
             assert replay(block, home(page, folder)) == block
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/getting-started.md"])
+def test_every_command_can_be_typed_in_the_copy_that_the_page_makes(name: str, tmp_path: Path) -> None:
+    """By a reader who begins in the clone and has nothing but the page."""
+    page = (PROJECT / name).read_text(encoding="utf-8")
+    lines = [line for line in shell_lines(page) if line in COPYING]
+    assert lines == COPYING
+    done = run("sh", "-ec", "\n".join(lines).replace("/tmp/", f"{tmp_path}/"), cwd=PROJECT)
+    assert (done.code, done.err) == (0, "")
+    for block in blocks(page):
+        assert replay(block, tmp_path / "pause-lint-examples") == block
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_name)
