@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import pause_lint
-from pause_lint.config import KEYS
+from pause_lint.check import check_source
+from pause_lint.config import KEYS, Options
 from pause_lint.pairs import PRESETS
 from pause_lint.rules import RULES
 from tests.helpers.commands import PROJECT, run
@@ -114,6 +117,39 @@ def test_configuration_of_the_readme_is_understood(tmp_path: Path) -> None:
 def test_layout_of_contributing_is_that_of_the_package() -> None:
     named = set(re.findall(r"`((?:\w+/)*\w+\.py)`", CONTRIBUTING.partition("## Layout")[2].partition("\n## ")[0]))
     assert all((PROJECT / "pause_lint" / name).is_file() for name in named)
+
+
+class Engine:
+    """Counts its pauses; one that is waited for until it is idle never is."""
+
+    paused = 0
+
+    async def pause_generation(self) -> None:
+        self.paused += 1
+
+    async def resume_generation(self) -> None:
+        self.paused = 0
+
+    async def wait_until_idle(self) -> None:
+        raise TimeoutError
+
+
+def test_the_miss_that_is_described_is_one_and_what_it_says_to_do_helps() -> None:
+    page = (PROJECT / "docs/how-it-decides.md").read_text(encoding="utf-8")
+    section = page.partition("## What it is known to miss")[2]
+    texts = re.findall(r"^```python\n(.*?)^```$", section, flags=re.MULTILINE | re.DOTALL)
+    left_paused = []
+    for text in texts:
+        assert check_source(text.encode(), "a.py", Options()).findings == ()
+        names: dict[str, Any] = {}
+        exec(text, names)
+        engine = Engine()
+        with pytest.raises(TimeoutError):
+            asyncio.run(names["reload"](engine))
+        left_paused.append(engine.paused)
+    assert left_paused == [1, 0]
+    between = texts[0].replace("    await engine.resume", "    await engine.load()\n    await engine.resume")
+    assert [finding.code for finding in check_source(between.encode(), "a.py", Options()).findings] == ["PR001"]
 
 
 def test_every_configuration_key_is_described() -> None:
