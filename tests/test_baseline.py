@@ -198,6 +198,15 @@ def test_rules_about_comments(run: Run) -> None:
     assert len(new(run)) == 1
 
 
+def test_fix_knows_no_baseline(run: Run) -> None:
+    """As the pages about adopting and pre-commit say: it rewrites what is known as well."""
+    assert run("baseline").code == 0
+    done = run("fix", "--baseline", FILE, "a.py")
+    assert (done.code, text("a.py")) == (2, FAULTY)
+    assert run("fix", "a.py").code == 0
+    assert text("a.py") == CLEAN
+
+
 def test_paths_are_relative_to_the_baseline(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     write("pkg/b.py")
     run("baseline")
