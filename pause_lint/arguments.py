@@ -129,6 +129,12 @@ def _add_choice(command: argparse.ArgumentParser) -> None:
         default=None,
         help="look at the paths named only, not at what they call elsewhere",
     )
+    where.add_argument(
+        "--force-exclude",
+        action="store_true",
+        default=None,
+        help="leave out what `exclude` in the configuration names also where it is named here",
+    )
     where.add_argument("--include-tests", action="store_true", default=None, help="report faults in test code as well")
     where.add_argument("--config", metavar="FILE", help="read the configuration from this file")
 
@@ -233,6 +239,7 @@ def settings_of(arguments: argparse.Namespace) -> Settings:
         presets=_listed(arguments, "presets", "preset"),
         pairs=_listed(arguments, "pairs", "pair"),
         project_root=os.path.abspath(root) if root is not None else None,
+        force_exclude=arguments.force_exclude,
         no_project=arguments.no_project,
         include_tests=arguments.include_tests,
     )

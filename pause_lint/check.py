@@ -17,10 +17,10 @@ from pause_lint.config import Options, tree_root
 from pause_lint.finding import Finding, Problem, Report
 from pause_lint.module import Module
 from pause_lint.pairs import PRESETS
-from pause_lint.sources import Sources, Words, left_out, left_out_folder
+from pause_lint.sources import Sources, Words, excluded, left_out, left_out_folder
 from pause_lint.suggest import suggested
 from pause_lint.terminal import Progress
-from pause_lint.tree import STDIN_NAME, Source, discover, inside_tree, is_test, shown_path
+from pause_lint.tree import STDIN_NAME, Source, discover, forced_out, inside_tree, is_test, shown_path
 
 if TYPE_CHECKING:
     from pause_lint.analysis.program import Grow, Told
@@ -60,7 +60,9 @@ def check_buffers(buffers: Mapping[str, bytes], options: Options, told: Told | N
     """
     sources = Sources(options)
     for path, data in buffers.items():
-        if not options.include_tests and belongs_to_tests(path):
+        if path != STDIN_NAME and (pattern := forced_out(path, options)):
+            sources.leave_out(excluded(path, pattern), named=True)
+        elif not options.include_tests and belongs_to_tests(path):
             sources.leave_out(left_out(path), named=True)
         else:
             sources.take(path, data, named=True, reported=True)
@@ -99,6 +101,9 @@ def gathered(
     """The files under `paths`, with the rest of their tree beside them, and what kept some from being found."""
     found, problems = discover(paths, options)
     sources = Sources(options, progress)
+    for path in sorted(set(paths)):
+        if os.path.exists(path) and (pattern := forced_out(path, options)):
+            sources.leave_out(excluded(shown_path(path), pattern), named=True)
     sources.read_all(found, reported=True)
     if not options.include_tests:
         sources.unheeded += [left_out_folder(shown) for shown in _folders_of_tests(paths, found)]
@@ -136,7 +141,7 @@ def _add_tree_of(sources: Sources, buffers: Sequence[str], options: Options) -> 
 def _read_trees(sources: Sources, roots: Iterable[str], options: Options, but: frozenset[str] = frozenset()) -> None:
     """Everything under `roots`, which is not reported on. but: files left out, absolute and without links."""
     for root in sorted(roots):
-        found, _ = discover([root], options)
+        found, _ = discover([root], options._replace(force_exclude=False))
         sources.read_all((source for source in found if source.real not in but), reported=False)
 
 

@@ -31,7 +31,7 @@ _LISTS = (
     "pauses",
     "resumes",
 )
-_FLAGS = ("no-project", "include-tests")
+_FLAGS = ("force-exclude", "no-project", "include-tests")
 _PATHS = ("project-root",)
 KEYS = (*_LISTS, *_FLAGS, *_PATHS)
 
@@ -52,6 +52,7 @@ class Options(NamedTuple):
     stable_calls: names of calls that always answer the same, besides the built-in list.
     pauses, resumes: qualified names of code outside the tree that leaves its receiver paused, or resumes it.
     exclude: glob patterns of files and folders to leave out when folders are walked.
+    force_exclude: whether to leave them out also when they are named.
     """
 
     pairs: tuple[Pair, ...] = PRESETS["default"]
@@ -64,6 +65,7 @@ class Options(NamedTuple):
     pauses: tuple[str, ...] = ()
     resumes: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    force_exclude: bool = False
 
 
 class Settings(NamedTuple):
@@ -79,6 +81,7 @@ class Settings(NamedTuple):
     stable_calls: tuple[str, ...] | None = None
     pauses: tuple[str, ...] | None = None
     resumes: tuple[str, ...] | None = None
+    force_exclude: bool | None = None
     no_project: bool | None = None
     include_tests: bool | None = None
     project_root: str | None = None
@@ -177,6 +180,7 @@ def resolve(*sources: Settings) -> Options:
         pauses=last("pauses"),
         resumes=last("resumes"),
         exclude=last("exclude"),
+        force_exclude=flag("force_exclude"),
     )
 
 

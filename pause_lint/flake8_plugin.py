@@ -115,10 +115,12 @@ class Checker:
 
     def _found(self) -> list[tuple[int, int, str]]:
         from pause_lint.check import belongs_to_tests, check_module
-        from pause_lint.tree import from_lines, shown_path
+        from pause_lint.tree import forced_out, from_lines, shown_path
 
         is_file = self._filename not in ("stdin", "-")
         if is_file and not self.options.include_tests and belongs_to_tests(self._filename):
+            return []
+        if is_file and forced_out(self._filename, self.options):
             return []
         path = shown_path(self._filename) if is_file else self._filename
         findings, problems = check_module(from_lines(path, self._lines, self._tree), self.options)

@@ -342,3 +342,8 @@ def left_out(path: str) -> str:
 def left_out_folder(path: str) -> str:
     """The note that a folder holds nothing but test files, which were left out."""
     return f"{path}: nothing but tests is in this folder, left out (--include-tests takes them in)"
+
+
+def excluded(path: str, pattern: str) -> str:
+    """The note that a path was left out although it was named, because of a pattern in the configuration."""
+    return f"{path}: excluded by {pattern!r} (--force-exclude)"

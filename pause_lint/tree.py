@@ -108,7 +108,8 @@ def not_python(path: str) -> str:
 def discover(paths: Sequence[str], options: Options) -> tuple[tuple[Source, ...], tuple[Problem, ...]]:
     """The files under `paths`, in the order of their shown paths, and what kept others from being found.
 
-    A file that is named is taken whatever it is called, unless it is a notebook. Folders are searched for `.py` and `.pyi`; left out are hidden
+    A file that is named is taken whatever it is called, unless it is a notebook. With `options.force_exclude`, what
+    `options.exclude` matches is left out also if it is named: see `forced_out`. Folders are searched for `.py` and `.pyi`; left out are hidden
     files and folders, caches, virtual environments, installed packages, `build` and `dist` beside a project file, and
     what `options.exclude` matches. Links to folders are not followed, and a file is taken once however many names
     lead to it. The order of `paths` does not matter.
@@ -133,6 +134,8 @@ def discover(paths: Sequence[str], options: Options) -> tuple[tuple[Source, ...]
         except (OSError, ValueError) as error:
             problems.append(Problem(path, 0, _why(error)))
             continue
+        if forced_out(path, options):
+            continue
         shown, inside, real = shown_path(path), inside_tree(path), os.path.realpath(path)
         if stat.S_ISREG(mode) and (why := not_python(path)):
             problems.append(Problem(path, 0, why))
@@ -150,6 +153,11 @@ def discover(paths: Sequence[str], options: Options) -> tuple[tuple[Source, ...]
             problems.append(Problem(path, 0, "not a regular file or folder; `-` reads standard input"))
     sources = sorted((source for _, source in found.values()), key=lambda source: source.path)
     return tuple(sources), tuple(problems)
+
+
+def forced_out(path: str, options: Options) -> str:
+    """The pattern because of which `path` is left out although it is named; empty if it is not left out."""
+    return excluded_by(inside_tree(path), options.exclude) if options.force_exclude else ""
 
 
 def _why_empty(top: str, inside: str, real: str, exclude: Sequence[str]) -> str:

@@ -227,6 +227,41 @@ def test_a_path_that_is_named_and_left_out_as_a_test_is_said(run: Run) -> None:
     ]
 
 
+VENDORED = "vendored/deep/a.py"
+
+
+@pytest.fixture
+def vendoring(run: Run) -> Run:
+    """A project whose configuration excludes a faulty file."""
+    write(VENDORED)
+    write("pyproject.toml", '[tool.pause_lint]\nexclude = ["vendored"]\n')
+    return run
+
+
+def test_what_is_excluded_and_named_is_left_out_by_force_only(vendoring: Run) -> None:
+    note = f"note: {VENDORED}: excluded by 'vendored' (--force-exclude)\n"
+    assert vendoring("check", VENDORED).code == 1
+    assert vendoring("check", "--force-exclude", VENDORED) == Done(0, "No findings in 0 files.\n", note)
+    assert vendoring("fix", "--force-exclude", VENDORED) == Done(0, "Nothing to fix.\n", note)
+    assert Path(VENDORED).read_text(encoding="utf-8") == FAULTY
+    write("pyproject.toml", '[tool.pause_lint]\nexclude = ["vendored"]\nforce-exclude = true\n')
+    assert vendoring("fix", VENDORED) == Done(0, "Nothing to fix.\n", note)
+    folder = vendoring("check", "vendored/deep")
+    assert (folder.code, folder.err) == (0, "note: vendored/deep: excluded by 'vendored' (--force-exclude)\n")
+    write("b.py")
+    assert vendoring("fix", VENDORED, "b.py").code == 0
+    assert Path(VENDORED).read_text(encoding="utf-8") == FAULTY
+    assert Path("b.py").read_text(encoding="utf-8") == CLEAN
+
+
+def test_what_is_excluded_by_force_is_excluded_on_standard_input(vendoring: Run, project: Path) -> None:
+    for force, found in (([], 1), (["--force-exclude"], 0)):
+        arguments = ("-", *force, "--stdin-filename", VENDORED)
+        assert pause_lint("check", *arguments, cwd=project, stdin=FAULTY.encode()).code == found
+        done = pause_lint("fix", *arguments, cwd=project, stdin=FAULTY.encode())
+        assert (done.code, done.out) == (0, CLEAN if found else FAULTY)
+
+
 @pytest.mark.parametrize("command, said", [("check", "No findings in 0 files.\n"), ("fix", FAULTY)])
 def test_standard_input_that_is_left_out_as_a_test_is_said(project: Path, command: str, said: str) -> None:
     done = pause_lint(command, "-", "--stdin-filename", "tests/a.py", cwd=project, stdin=FAULTY.encode())

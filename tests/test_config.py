@@ -57,6 +57,7 @@ ignore = ["PR003"]
 presets = ["vllm"]
 pairs = ["drain:undrain,undo"]
 project-root = "src"
+force-exclude = true
 no-project = true
 include-tests = true
 exclude = ["generated"]
@@ -75,6 +76,7 @@ resumes = ["Engine.back"]
     assert options.no_project
     assert options.include_tests
     assert options.exclude == ("generated",)
+    assert options.force_exclude
     assert options.quiet_calls == {"record"}
     assert options.stable_calls == {"is_leader"}
     assert options.pauses == ("Engine.swap",)

@@ -114,6 +114,13 @@ def test_configuration_of_the_project_counts(project: Path) -> None:
     assert places(flake8("--select", "PR", cwd=project).out) == expected
 
 
+def test_what_is_excluded_by_force_is_left_out(project: Path) -> None:
+    """Though flake8 names every file."""
+    for more, names in (("", {"a.py", "b.py"}), ("force-exclude = true\n", {"b.py"})):
+        (project / "pyproject.toml").write_text(f'[tool.pause_lint]\nexclude = ["a.py"]\n{more}', encoding="utf-8")
+        assert {place[0] for place in places(flake8("--select", "PR", "a.py", "b.py", cwd=project).out)} == names
+
+
 def test_rules_that_are_opt_in_are_asked_for_by_their_code(project: Path) -> None:
     file = project / "swallowed.py"
     file.write_text(SWALLOWED, encoding="utf-8")

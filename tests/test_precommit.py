@@ -71,19 +71,23 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A user's repository with a faulty and a clean file."""
+    """A user's repository with a faulty and a clean file, and a faulty one that its configuration excludes."""
     folder = tmp_path_factory.mktemp("repository")
     git("init", "--quiet", cwd=folder)
     (folder / "faulty.py").write_text(FAULTY, encoding="utf-8")
     (folder / "clean.py").write_text(CLEAN, encoding="utf-8")
+    (folder / "vendored").mkdir()
+    (folder / "vendored/copied.py").write_text(FAULTY, encoding="utf-8")
+    (folder / "pyproject.toml").write_text('[tool.pause_lint]\nexclude = ["vendored"]\n', encoding="utf-8")
     git("add", "--all", cwd=folder)
     return folder
 
 
 @pytest.fixture(scope="module")
 def runs(hooks: Path, home: Path, repository: Path) -> tuple[Done, Done]:
-    """All hooks on both files, and once more on what the first run made of them."""
-    command = ("pre-commit", "try-repo", hooks, "--verbose", "--color=never", "--files", "faulty.py", "clean.py")
+    """All hooks on all files, and once more on what the first run made of them."""
+    files = ("faulty.py", "clean.py", "vendored/copied.py")
+    command = ("pre-commit", "try-repo", hooks, "--verbose", "--color=never", "--files", *files)
     environment = {"PRE_COMMIT_HOME": str(home)}
     return run(*command, cwd=repository, env=environment), run(*command, cwd=repository, env=environment)
 
@@ -107,6 +111,12 @@ def test_fix_repairs(runs: tuple[Done, Done], repository: Path) -> None:
     assert "files were modified by this hook" in printed
     assert (repository / "faulty.py").read_text(encoding="utf-8") == CLEAN
     assert (repository / "clean.py").read_text(encoding="utf-8") == CLEAN
+
+
+def test_what_is_excluded_is_neither_reported_nor_rewritten(runs: tuple[Done, Done], repository: Path) -> None:
+    """Although pre-commit names it."""
+    assert all("PR001" not in line for done in runs for line in done.out.splitlines() if "copied.py" in line)
+    assert (repository / "vendored/copied.py").read_text(encoding="utf-8") == FAULTY
 
 
 def test_both_pass_on_clean_files(runs: tuple[Done, Done]) -> None:

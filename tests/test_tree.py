@@ -142,6 +142,28 @@ def test_an_excluded_file_that_is_named_is_taken() -> None:
     assert found("gen/c.py", exclude=("gen",)) == ["gen/c.py"]
 
 
+@pytest.mark.parametrize(
+    "pattern, left",
+    [
+        ("gen", ["a.py", "pkg/sub/b_pb2.py"]),
+        ("gen/deep", ["a.py", "gen/c.py", "pkg/sub/b_pb2.py"]),
+        ("*_pb2.py", ["a.py", "gen/c.py", "gen/deep/d.py"]),
+        ("pkg", ["a.py", "gen/c.py", "gen/deep/d.py"]),
+        ("deep/*.py", ["a.py", "gen/c.py", "pkg/sub/b_pb2.py"]),
+    ],
+)
+def test_with_force_what_is_excluded_is_left_out_though_it_is_named(pattern: str, left: list[str]) -> None:
+    """A file because of its own name or of a folder that it is in; a folder likewise."""
+    files = ["a.py", "gen/c.py", "gen/deep/d.py", "pkg/sub/b_pb2.py"]
+    touch("pyproject.toml", *files)
+    options = Options(exclude=(pattern,), force_exclude=True)
+    for paths in (files, [os.path.abspath(name) for name in files], ["."]):
+        assert [source.path for source in discover(paths, options)[0]] == left
+    assert [source.path for source in discover(files, options._replace(force_exclude=False))[0]] == files
+    assert discover(["gen"], Options(exclude=("gen",), force_exclude=True)) == ((), ())
+    assert complaints("missing.py") == [("missing.py", "no such file or folder")]
+
+
 @pytest.mark.parametrize("exclude", [(), ("gen",), ("*_pb2.py",), ("pkg/sub",), ("**/sub/*.py",)])
 def test_what_a_walk_comes_to_is_known_of_each_file_by_itself(exclude: tuple[str, ...]) -> None:
     files = ["a.py", "pkg/b.pyi", "pkg/sub/c_pb2.py", "gen/deep/d.py", "build/e.py", "pkg/build/f.py", ".g.py"]

@@ -222,8 +222,8 @@ async def test_configuration_that_is_wrong_is_shown_and_taken_again_once_right(p
         user.type("a.py", "\n" + FAULTY)
         assert await user.message() == (
             "pause-lint: pyproject.toml:2: error: unknown key 'preset'; did you mean 'presets'? (known: exclude, "
-            "extend-select, ignore, include-tests, no-project, pairs, pauses, presets, project-root, quiet-calls, "
-            "resumes, select, stable-calls)"
+            "extend-select, force-exclude, ignore, include-tests, no-project, pairs, pauses, presets, project-root, "
+            "quiet-calls, resumes, select, stable-calls)"
         )
         # What was found before stays, and nothing can be done about it: nobody knows whether it still holds.
         assert [one.version for one in user.heard] == [1]
@@ -234,8 +234,10 @@ async def test_configuration_that_is_wrong_is_shown_and_taken_again_once_right(p
         assert await user.diagnostics("a.py") == []
 
 
-async def test_what_the_project_leaves_out_is_left_out(project: Path) -> None:
-    (project / "pyproject.toml").write_text('[tool.pause_lint]\nexclude = ["third_party"]\n', encoding="utf-8")
+@pytest.mark.parametrize("more", ["", "force-exclude = true\n"])
+async def test_what_the_project_leaves_out_is_left_out(project: Path, more: str) -> None:
+    text = f'[tool.pause_lint]\nexclude = ["third_party"]\n{more}'
+    (project / "pyproject.toml").write_text(text, encoding="utf-8")
     async with editor(project) as user:
         assert await user.open("third_party/deep/a.py", FAULTY) == []
         assert await user.open("tests/test_a.py", FAULTY) == []
