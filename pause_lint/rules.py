@@ -389,8 +389,11 @@ A comment that is meant to suppress one of these rules and does not: there is no
 more); the code does not exist; or it is spelt in a way that flake8, whose reading counts, does not understand.
 flake8 reads `# noqa` with exactly one blank after the `#`, a colon right behind it, and codes in capitals,
 separated by commas or blanks. It reads the first `# noqa` of a line only, and looks at the line on which the
-finding stands, not at the last line of a call. Comments that name none of our codes, a bare `# noqa` among them,
-are never reported.""",
+finding stands, not at the last line of a call.
+
+The name of a rule in the place of its code, as in `# noqa: partial-pause`, leaves a bare `# noqa`, which hides the
+findings of every tool: that is reported also where there is something to hide. Other comments that name none of our
+codes, a bare `# noqa` among them, are never reported.""",
         why="""\
 A suppression that has outlived its reason hides the next fault on that line. One that is misspelt makes its
 author believe that a decision was written down; and where it reads as a bare `# noqa`, it hides the findings of

@@ -32,6 +32,8 @@ _LIKE_NOQA_FILE = r"(?i)#\s*flake8\s*[:=]?\s*noqa(?P<rest>.*)"
 _OUR_CODE = r"(?i)PR\d+"
 _CODE_NEXT = r"(?i)[\s:=,;(\[-]*(?P<code>PR[09]\d*)\b"
 _MORE_CODES = r"(?i)\s*[;|/&+.]\s*(?P<code>PR[09]\d*)\b"
+_NAME = "|".join(re.escape(rule.name) for rule in RULES)
+_NAMES_NEXT = rf"(?i)[\s:=,;(\[-]*(?P<names>(?:{_NAME})(?:[,\s]+(?:{_NAME}))*)(?![\w-])"
 _OUR_DIRECTIVE = r"(?i)#\s*pause[-_ ]?lint\s*[:=]\s*(?:ignore|disable|noqa|skip|off|allow|suppress)\b[^#]*"
 _OTHER_TOOL = r"(?i)#\s*(?:pylint|ruff|type|mypy|pyright|nosec|nolint)\b\s*[:=]?[^#]{0,40}?\b(?P<code>PR[09]\d\d)\b"
 
@@ -43,14 +45,17 @@ _CODE = r"\b(?:[A-Z]+\d+|PR)\b"
 _WORD = r"[^\W\d_]{2,}"
 
 _MEANT_FOR_US = r"(?:noqa|disable|ignore|nosec|nolint)[^\r\n]{0,80}pr\d|pause[-_]lint\s*[:=]"
+_NAMES_US = rf"noqa[\s:=,;(\[-]*(?:{_NAME})"
 
 _KNOWN = tuple(rule.code for rule in RULES)
+_CODE_OF = {rule.name: rule.code for rule in RULES}
 
 
 def mentions_us(data: bytes) -> bool:
     """Whether a file may hold a comment that is meant to suppress one of our findings.
 
-    Fast for the many files that hold none. What it misses are codes in lower case, and comments without a code.
+    Fast for the many files that hold none. What it misses are codes in lower case, names of rules, and comments
+    without a code.
     """
     return re.search(rb"PR[09]\d", data) is not None and _meant_for_us(data.decode("latin-1").lower())
 
@@ -61,9 +66,11 @@ def _lower(text: str) -> str:
 
 
 def _meant_for_us(lowered: str) -> bool:
-    # Fixed letters are found quickly; hardly a file comes to the pattern in full.
+    # Fixed letters are found quickly; hardly a file comes to the patterns in full.
     may_be = "pause-lint" in lowered or "pause_lint" in lowered or re.search(r"pr\d", lowered) is not None
-    return may_be and re.search(_MEANT_FOR_US, lowered) is not None
+    if may_be and re.search(_MEANT_FOR_US, lowered) is not None:
+        return True
+    return "noqa" in lowered and re.search(_NAMES_US, lowered) is not None
 
 
 class _Comment:
@@ -339,6 +346,12 @@ def _faults_of_noqa(
     first, last = suppressions.joined(comment.line)
     here = [finding for finding in findings if first <= finding.span.line <= last]
     is_read = suppressions.first_noqa_at(comment.line) == (comment.line, comment.column + start)
+    if match["codes"] is None and (named := re.compile(_NAMES_NEXT).match(comment.text, match.end())):
+        written = comment.text[start : named.end()]
+        codes = ", ".join(_CODE_OF[name] for name in re.split(r"[,\s]+", named["names"].lower()))
+        effect = "flake8 reads it as a bare `# noqa`, which hides the findings of every tool" if is_read else "it is not read"
+        yield start, len(written), f"`{written}` names no code; write {codes}: {effect}"
+        return
     if match["codes"] is None:
         code = re.compile(_CODE_NEXT).match(comment.text, match.end())
         if code is not None and not (is_read and here):

@@ -167,7 +167,7 @@ def test_hidden_exactly_where_flake8_hides(spelling: str, shown_by_flake8: set[s
     assert (name not in shown_by_check) == hidden
 
 
-# Comments that do nothing
+# Comments that do nothing, or more than was meant
 
 
 def useless(source: str, options: Options | None = None) -> list[tuple[int, int, str]]:
@@ -179,6 +179,42 @@ def useless(source: str, options: Options | None = None) -> list[tuple[int, int,
         for finding in report.findings
         if finding.code == "PR900"
     ]
+
+
+@pytest.mark.parametrize(
+    "comment, written, codes",
+    [
+        ("# noqa: partial-pause", "# noqa: partial-pause", "PR002"),
+        ("# noqa: pause-not-resumed the supervisor resumes", "# noqa: pause-not-resumed", "PR001"),
+        ("# NOQA Pause-Not-Resumed", "# NOQA Pause-Not-Resumed", "PR001"),
+        ("# noqa: partial-pause, pause-not-resumed", "# noqa: partial-pause, pause-not-resumed", "PR002, PR001"),
+        ("# type: ignore # noqa: early-resume", "# noqa: early-resume", "PR006"),
+    ],
+)
+@pytest.mark.parametrize("hides", [True, False])
+def test_the_name_of_a_rule_is_no_code(comment: str, written: str, codes: str, hides: bool) -> None:
+    """It leaves a bare `# noqa`: whether or not that hides something, it is not what was meant."""
+    source = on_the_line(comment) if hides else f"x = 1  {comment}\n"
+    [(line, column, message)] = useless(source)
+    text = source.splitlines()[line - 1]
+    assert text[column - 1 :].startswith(written)
+    assert message == (
+        f"`{written}` names no code; write {codes}: flake8 reads it as a bare `# noqa`, which hides the findings of "
+        "every tool"
+    )
+
+
+def test_the_name_of_a_rule_that_is_not_read_is_no_code_either() -> None:
+    [(_, _, message)] = useless("x = 1  # noqa: E501 # noqa: partial-pause\n")
+    assert message == "`# noqa: partial-pause` names no code; write PR002: it is not read"
+
+
+@pytest.mark.parametrize(
+    "comment",
+    ["# noqa", "# noqa: E501 partial-pause", "# noqa: partial-pauses", "# noqa: see partial-pause", "# partial-pause"],
+)
+def test_names_of_rules_elsewhere_are_words(comment: str) -> None:
+    assert useless(f"x = 1  {comment}\n") == []
 
 
 @pytest.mark.parametrize("spelling", [name for name, (_, hidden) in SPELLINGS.items() if hidden])
