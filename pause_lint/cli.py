@@ -149,7 +149,7 @@ def _serve(arguments: argparse.Namespace) -> int:
             raise
         return _fail(
             "pause-lint lsp: error: the language server needs pygls 2, which is not installed: "
-            "python -m pip install 'pause_lint[lsp]'"
+            "python -m pip install 'pygls>=2.0,<3'"
         )
     return serve(Asked(settings_of(arguments), arguments.config, arguments.project_root))
 

@@ -119,7 +119,8 @@ exit codes:
         """\
 Serves an editor over its standard input and output, by the Language Server
 Protocol: findings while one types, fixes as code actions. An editor starts
-it: docs/editors.md has the settings. Needs the extra `lsp`.""",
+it: docs/editors.md has the settings. It needs pygls:
+python -m pip install 'pygls>=2.0,<3'""",
         "[OPTION ...]",
         after=f"""\
 exit codes:

@@ -152,6 +152,18 @@ def test_the_miss_that_is_described_is_one_and_what_it_says_to_do_helps() -> Non
     assert [finding.code for finding in check_source(between.encode(), "a.py", Options()).findings] == ["PR001"]
 
 
+def test_what_the_language_server_needs_is_said_in_one_way() -> None:
+    """As the error of `pause-lint lsp` says it, and as the extra has it: the same command wherever one reads it."""
+    [needed] = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]["lsp"]
+    files = ["README.md", "docs/editors.md", "pause_lint/cli.py", "pause_lint/guide.py"]
+    for name in files:
+        assert f"python -m pip install '{needed}'" in (PROJECT / name).read_text(encoding="utf-8"), name
+    texts = [path.read_text(encoding="utf-8") for path in [*PAGES, *PROJECT.glob("pause_lint/**/*.py")]]
+    assert not any("[lsp]'" in text for text in texts)
+
+
 def test_every_configuration_key_is_described() -> None:
     page = (PROJECT / "docs/configuration.md").read_text(encoding="utf-8")
     assert re.findall(r"^\| `([a-z-]+)` \|", page, flags=re.MULTILINE) == list(KEYS)

@@ -74,7 +74,7 @@ def test_without_pygls_it_is_said_what_to_install(tmp_path: Path) -> None:
     assert (done.code, done.out) == (2, "")
     assert done.err == (
         "pause-lint lsp: error: the language server needs pygls 2, which is not installed: "
-        "python -m pip install 'pause_lint[lsp]'\n"
+        "python -m pip install 'pygls>=2.0,<3'\n"
     )
     assert run(sys.executable, "-c", WITHOUT_PYGLS, "rule", cwd=tmp_path).code == 0
 
