@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from pause_lint import __version__
@@ -28,10 +28,12 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace:
 
     Raises SystemExit, with the exit code, once help or what is wrong has been printed.
     """
-    parser = _parser(argv)
+    parser, commands = _parsers(argv)
+    if argv and not argv[0].startswith("-") and argv[0] not in commands:
+        _refuse_command(parser, argv, commands)
     arguments, unknown = parser.parse_known_args(argv)
     if unknown:
-        _refuse(parser, unknown[0], ["--" + name.replace("_", "-") for name in vars(arguments)])
+        _refuse(commands.get(arguments.command or "", parser), unknown[0])
     if arguments.command is None:
         parser.print_help()
     return arguments
@@ -39,7 +41,7 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace:
 
 def whole() -> argparse.ArgumentParser:
     """What understands every command at once: for what is made of the options, not for reading arguments."""
-    return _parser(())
+    return _parsers(())[0]
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -59,8 +61,8 @@ class _Parser(argparse.ArgumentParser):
         self.exit(_FAILED, f"{self.prog}: error: {message}\nTry `{self.prog} --help`.\n")
 
 
-def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
-    """What understands `argv`. Commands that are not asked for get no options: each takes time to declare."""
+def _parsers(argv: Sequence[str]) -> tuple[_Parser, Mapping[str, _Parser]]:
+    """What understands `argv`, and its commands. Those not asked for are left out: each takes time to declare."""
     parser = _Parser(
         prog="pause-lint",
         description="Finds, and fixes, the pause of an inference engine that some path out of a function never undoes.",
@@ -76,13 +78,24 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
         from pause_lint.guide import explain
 
         explain(parser, commands.choices)
-    return parser
+    return parser, commands.choices
 
 
-def _refuse(parser: argparse.ArgumentParser, word: str, known: Iterable[str]) -> NoReturn:
-    """Stop because of an argument that means nothing here; the options in `known` would."""
+def _refuse(parser: _Parser, word: str) -> NoReturn:
+    """Stop because of an argument that means nothing to `parser`."""
+    known = [option for action in parser._actions for option in action.option_strings if option.startswith("--")]
     likely = nearest(word.partition("=")[0], known) if word.startswith("-") else ""
     parser.error(f"unrecognized argument: {word}{likely}")
+
+
+def _refuse_command(parser: _Parser, argv: Sequence[str], commands: Mapping[str, _Parser]) -> NoReturn:
+    """Stop because `argv` begins with something that is no command: a path, or one that is misspelt."""
+    word = argv[0]
+    if os.path.exists(word) or "/" in word or os.sep in word or word.endswith((".py", ".pyi")):
+        import shlex
+
+        commands["check"].error(f"no command before {word!r}; did you mean `{parser.prog} check {shlex.join(argv)}`?")
+    parser.error(f"unknown command {word!r}{nearest(word, commands)} (known: {', '.join(commands)})")
 
 
 def _add_common(command: argparse.ArgumentParser) -> None:

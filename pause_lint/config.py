@@ -36,6 +36,10 @@ _PATHS = ("project-root",)
 KEYS = (*_LISTS, *_FLAGS, *_PATHS)
 
 
+_CLOSE = 0.7
+"""How like a name must be to one that exists to be taken for it, from 0 to 1: a slip, not another word."""
+
+
 class ConfigError(Exception):
     """An option that cannot be followed. The text says where it stands and what would be right."""
 
@@ -88,19 +92,19 @@ class Settings(NamedTuple):
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """`; did you mean 'x'?` for the name in `known` most like `word`, or nothing if none is like it.
+    """`; did you mean 'x'?` for the name in `known` that is close to `word`, or nothing if none is.
 
-    Of several equally like it, the first is meant.
+    Of several equally close, the first is meant. The dashes before an option are not compared: all options have them.
     """
     import difflib
 
-    matcher = difflib.SequenceMatcher(b=word)
+    matcher = difflib.SequenceMatcher(b=word.lstrip("-"))
     likeness: dict[str, float] = {}
     for name in known:
-        matcher.set_seq1(name)
+        matcher.set_seq1(name.lstrip("-"))
         likeness[name] = matcher.ratio()
     close = max(likeness, key=lambda name: likeness[name], default="")
-    return f"; did you mean {close!r}?" if close and likeness[close] >= 0.5 else ""
+    return f"; did you mean {close!r}?" if close and likeness[close] >= _CLOSE else ""
 
 
 def split_list(text: str) -> tuple[str, ...]:

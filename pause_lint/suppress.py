@@ -349,7 +349,11 @@ def _faults_of_noqa(
     if match["codes"] is None and (named := re.compile(_NAMES_NEXT).match(comment.text, match.end())):
         written = comment.text[start : named.end()]
         codes = ", ".join(_CODE_OF[name] for name in re.split(r"[,\s]+", named["names"].lower()))
-        effect = "flake8 reads it as a bare `# noqa`, which hides the findings of every tool" if is_read else "it is not read"
+        effect = (
+            "flake8 reads it as a bare `# noqa`, which hides the findings of every tool"
+            if is_read
+            else "it is not read"
+        )
         yield start, len(written), f"`{written}` names no code; write {codes}: {effect}"
         return
     if match["codes"] is None:

@@ -109,10 +109,11 @@ def discover(paths: Sequence[str], options: Options) -> tuple[tuple[Source, ...]
     """The files under `paths`, in the order of their shown paths, and what kept others from being found.
 
     A file that is named is taken whatever it is called, unless it is a notebook. With `options.force_exclude`, what
-    `options.exclude` matches is left out also if it is named: see `forced_out`. Folders are searched for `.py` and `.pyi`; left out are hidden
-    files and folders, caches, virtual environments, installed packages, `build` and `dist` beside a project file, and
-    what `options.exclude` matches. Links to folders are not followed, and a file is taken once however many names
-    lead to it. The order of `paths` does not matter.
+    `options.exclude` matches is left out also if it is named: see `forced_out`.
+
+    Folders are searched for `.py` and `.pyi`; left out are hidden files and folders, caches, virtual environments,
+    installed packages, `build` and `dist` beside a project file, and what `options.exclude` matches. Links to folders
+    are not followed, and a file is taken once however many names lead to it. The order of `paths` does not matter.
     """
     excluded = _excluder(options.exclude)
     found: dict[str, tuple[bool, Source]] = {}

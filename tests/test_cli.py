@@ -368,7 +368,9 @@ def test_a_notebook_that_is_named_is_an_error_that_says_what_to_do(run: Run, com
     write("a.py", CLEAN)
     done = run(command, "a.py", "pkg/nb.ipynb")
     assert done.code == 2
-    assert done.err.startswith("pkg/nb.ipynb: error: notebooks are not read; convert it first, as in `jupytext --to py`")
+    assert done.err.startswith(
+        "pkg/nb.ipynb: error: notebooks are not read; convert it first, as in `jupytext --to py`"
+    )
     assert file.read_bytes() == before
     # Below a folder it is no Python file, like any other.
     assert run("check", ".") == Done(0, "No findings in 1 file.\n", "")
@@ -387,15 +389,15 @@ def test_a_notebook_on_standard_input_is_an_error_as_well(project: Path, command
         (("check", "missing.py"), "missing.py: error: no such file or folder"),
         (("fix", "missing.py"), "missing.py: error: no such file or folder"),
         (("check", "empty"), "empty: error: no Python files (.py, .pyi) in this folder"),
-        (("check", "--colour"), "pause-lint: error: unrecognized argument: --colour; did you mean '--color'?"),
+        (("check", "--colour"), "pause-lint check: error: unrecognized argument: --colour; did you mean '--color'?"),
         (
             ("check", "--output-format", "xml"),
             "pause-lint check: error: argument --output-format: invalid choice: 'xml'",
         ),
-        (("chek",), "pause-lint: error: argument COMMAND: invalid choice: 'chek'"),
+        (("chek",), "pause-lint: error: unknown command 'chek'; did you mean 'check'? (known: check, baseline, fix, "),
         (
             ("check", "--select", "PR999"),
-            "pause-lint: error: argument --select: unknown rule 'PR999'; did you mean 'PR900'?",
+            "pause-lint: error: argument --select: unknown rule 'PR999' (known: PR001, ",
         ),
         (
             ("check", "--preset", "vlm"),
@@ -417,6 +419,47 @@ def test_mistakes(run: Run, arguments: tuple[str, ...], message: str) -> None:
     done = run(*arguments)
     assert done.code == 2
     assert done.err.startswith(message)
+
+
+@pytest.mark.parametrize(
+    "arguments, said, look",
+    [
+        (("check", "--fix"), " check: error: unrecognized argument: --fix", "check"),
+        (("check", "--path", "a.py"), " check: error: unrecognized argument: --path", "check"),
+        (("check", "--command"), " check: error: unrecognized argument: --command", "check"),
+        (("check", "--unsafe-fixes"), " check: error: unrecognized argument: --unsafe-fixes", "check"),
+        (
+            ("check", "--basline=x"),
+            " check: error: unrecognized argument: --basline=x; did you mean '--baseline'?",
+            "check",
+        ),
+        (("fix", "--dif"), " fix: error: unrecognized argument: --dif; did you mean '--diff'?", "fix"),
+        (("fix", "--preset"), " fix: error: argument --preset: expected one argument", "fix"),
+        (("rule", "PR001", "PR002"), " rule: error: unrecognized argument: PR002", "rule"),
+        (("src/",), " check: error: no command before 'src/'; did you mean `pause-lint check src/`?", "check"),
+        (("src",), " check: error: no command before 'src'; did you mean `pause-lint check src`?", "check"),
+        (("no/way",), " check: error: no command before 'no/way'; did you mean `pause-lint check no/way`?", "check"),
+        (
+            ("a b.py", "--preset", "vllm"),
+            " check: error: no command before 'a b.py'; did you mean `pause-lint check 'a b.py' --preset vllm`?",
+            "check",
+        ),
+        (("basline",), ": error: unknown command 'basline'; did you mean 'baseline'? (known: ", ""),
+        (("rules",), ": error: unknown command 'rules'; did you mean 'rule'? (known: ", ""),
+        (("scan",), ": error: unknown command 'scan' (known: check, baseline, fix, rule, lsp, run)", ""),
+        (("--verison",), ": error: unrecognized argument: --verison; did you mean '--version'?", ""),
+    ],
+)
+def test_what_was_meant_is_suggested_if_it_is_close_and_where_to_look(
+    run: Run, arguments: tuple[str, ...], said: str, look: str
+) -> None:
+    write("src/a.py")
+    done = run(*arguments)
+    assert (done.code, done.out) == (2, "")
+    [first, last] = done.err.splitlines()
+    assert first.startswith(f"pause-lint{said}")
+    assert ("did you mean" in first) == ("did you mean" in said)
+    assert last == f"Try `{' '.join(filter(None, ['pause-lint', look, '--help']))}`."
 
 
 def test_a_mistake_in_the_configuration(run: Run) -> None:

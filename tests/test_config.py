@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from pause_lint.config import (
+    KEYS,
     ConfigError,
     Options,
     Settings,
     checked,
     load,
     marked_root,
+    nearest,
     project_root,
     resolve,
     split_pairs,
     tree_root,
 )
 from pause_lint.pairs import PRESETS, preset_pairs
+from pause_lint.rules import BY_CODE
 
 ON_BY_DEFAULT = {"PR001", "PR002", "PR003", "PR004", "PR900"}
 
@@ -275,6 +279,28 @@ def test_an_installed_package_is_a_tree_of_its_own(tmp_path: Path) -> None:
 )
 def test_pairs_as_text(items: list[str], pairs: tuple[str, ...]) -> None:
     assert split_pairs(items) == pairs
+
+
+@pytest.mark.parametrize(
+    "word, known, said",
+    [
+        ("presset", KEYS, "; did you mean 'presets'?"),
+        ("excludes", KEYS, "; did you mean 'exclude'?"),
+        ("PR01", BY_CODE, "; did you mean 'PR001'?"),
+        ("PR999", BY_CODE, ""),
+        ("E501", BY_CODE, ""),
+        ("max-line-length", KEYS, ""),
+        ("line-length", KEYS, ""),
+        ("target-version", KEYS, ""),
+        ("--fix", ["--diff", "--config"], ""),
+        ("--colour", ["--config", "--color"], "; did you mean '--color'?"),
+        ("tensorrt", PRESETS, ""),
+        ("sg-lang", PRESETS, "; did you mean 'sglang'?"),
+        ("", KEYS, ""),
+    ],
+)
+def test_only_a_name_that_is_close_is_suggested(word: str, known: Iterable[str], said: str) -> None:
+    assert nearest(word, known) == said
 
 
 def test_codes_in_lower_case() -> None:
