@@ -67,6 +67,18 @@ def test_check_says_so_in_one_line_and_reports_nothing(tmp_path: Path) -> None:
     assert "More is paused" not in pause_lint("check", "--output-format", "json", ".", cwd=tmp_path).out
 
 
+@pytest.mark.parametrize("option", [("--preset", "sglang"), ("--pair", "drain:undrain"), ("--output-format", "sarif")])
+def test_nothing_is_suggested_once_something_is_chosen_or_to_programs(tmp_path: Path, option: tuple[str, str]) -> None:
+    """As docs/configuration.md has it."""
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "trainer.py").write_text(TRAINER)
+    assert "More is paused" in pause_lint("check", "trainer.py", cwd=tmp_path).out
+    done = pause_lint("check", *option, "trainer.py", cwd=tmp_path)
+    assert "More is paused" not in done.out + done.err
+    done = pause_lint("check", "-", "--stdin-filename", "trainer.py", cwd=tmp_path, stdin=TRAINER.encode())
+    assert "More is paused" not in done.out + done.err
+
+
 def test_a_chosen_preset_reports_and_is_not_suggested(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.pause_lint]\npresets = ["vllm"]\n')
     (tmp_path / "trainer.py").write_text(TRAINER)
