@@ -17,9 +17,8 @@ from pause_lint.config import Options, tree_root
 from pause_lint.finding import Finding, Problem, Report
 from pause_lint.module import Module
 from pause_lint.pairs import PRESETS
-from pause_lint.sources import Sources, Words, excluded, left_out, left_out_folder
+from pause_lint.sources import Progress, Sources, Words, excluded, left_out, left_out_folder
 from pause_lint.suggest import suggested
-from pause_lint.terminal import Progress
 from pause_lint.tree import STDIN_NAME, Source, discover, forced_out, inside_tree, is_test, shown_path
 
 if TYPE_CHECKING:

@@ -145,4 +145,4 @@ def _page(arguments: argparse.Namespace, stream: TextIO) -> text.Page:
     from pause_lint.report import text
 
     style = text.Style.colored() if takes_color(stream, getattr(arguments, "color", "auto")) else text.PLAIN
-    return text.Page(columns(stream), stream.encoding or "utf-8", style)
+    return text.Page(columns(stream, text.COLUMNS), stream.encoding or "utf-8", style)

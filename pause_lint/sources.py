@@ -6,7 +6,7 @@ cross files. As the vocabulary grows, more files and more of each file are parse
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextlib import suppress as suppress_errors
 from types import MappingProxyType
@@ -18,7 +18,6 @@ from pause_lint.module import Module
 from pause_lint.outline import Outline
 from pause_lint.pairs import Vocabulary, plain_name, shortest
 from pause_lint.places import Places
-from pause_lint.terminal import Progress
 from pause_lint.tree import Source, Unparsable, decode, is_test, parse, read
 
 MARK = "pause-lint:"
@@ -79,6 +78,10 @@ class File:
         if self._outline is None:
             self._outline = Outline(decode(self.data))
         return self._outline
+
+
+Progress = Callable[[str], None]
+"""Takes in a few words what is being done now. Called often, so it has to be quick."""
 
 
 class Sources:

@@ -6,20 +6,18 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-COLUMNS = 120
-"""How many columns reports have where nobody looks at a terminal: the same whatever they are written to."""
+if TYPE_CHECKING:
+    from pause_lint.sources import Progress
+
 PATIENCE = 1.0
 """After how many seconds a run says how far it is."""
 INTERVAL = 0.1
 """How many seconds a line stays at least: nobody reads faster, and terminals are slow."""
 
-Progress = Callable[[str], None]
-"""Takes in a few words what is being done now. Called often, so it has to be quick."""
 
-
-def columns(stream: TextIO, otherwise: int = COLUMNS) -> int:
+def columns(stream: TextIO, otherwise: int) -> int:
     """How wide a line of `stream` may be: as `COLUMNS` or the terminal has it, `otherwise` if it is none."""
     if not stream.isatty():
         return otherwise

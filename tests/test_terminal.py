@@ -59,8 +59,8 @@ def test_each_stream_is_coloured_by_itself(tmp_path: Path) -> None:
 
 def test_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "33")
-    assert columns(Terminal()) == 33
-    assert columns(io.StringIO()) == 120
+    assert columns(Terminal(), 120) == 33
+    assert columns(io.StringIO(), 120) == 120
     monkeypatch.setenv("COLUMNS", "many")
     assert columns(Terminal(), 80) == 80
 

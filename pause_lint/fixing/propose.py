@@ -16,7 +16,7 @@ from pause_lint.finding import Finding, Span
 from pause_lint.fixing.plan import plans
 from pause_lint.fixing.source import carried_out
 from pause_lint.fixing.spellings import Spellings
-from pause_lint.terminal import Progress
+from pause_lint.sources import Progress
 from pause_lint.tree import decode
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")

@@ -20,8 +20,8 @@ from pause_lint.fixing.write import WriteRefused, remove_stale, target
 from pause_lint.fixing.write import replace as replace_file
 from pause_lint.module import Module
 from pause_lint.rules import BY_CODE
+from pause_lint.sources import Progress
 from pause_lint.suppress import ABOUT_COMMENTS
-from pause_lint.terminal import Progress
 from pause_lint.tree import Source, discover, parse, shown_path
 
 

@@ -9,11 +9,12 @@ from pause_lint.finding import Finding, Problem, Role
 from pause_lint.report.excerpt import excerpt, printable
 from pause_lint.report.witness import chain, notes
 from pause_lint.rules import BY_CODE
-from pause_lint.terminal import COLUMNS
 
 Lines = Callable[[str], Sequence[str]]
 """From a path, as shown, to the lines of that file without their endings; empty if they are not to be had."""
 
+COLUMNS = 120
+"""How many columns reports have where nobody looks at a terminal: the same whatever they are written to."""
 _LEAST = 20
 """How many columns a line of code has at least: in fewer, nothing of it can be told."""
 
