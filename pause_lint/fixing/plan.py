@@ -18,7 +18,7 @@ from pause_lint.fixing.acts import Scene, condition_of, scene_of
 from pause_lint.fixing.edits import Plan
 from pause_lint.fixing.flags import flagged
 from pause_lint.fixing.spellings import Known, Spellings
-from pause_lint.fixing.trial import cures
+from pause_lint.fixing.trial import tried
 
 _TWICE = "what resumes later elsewhere may then resume twice"
 _ON_PURPOSE = "it exists to pause; resume where it is called"
@@ -27,6 +27,7 @@ _NO_SHAPE = "no rewrite is known for this shape; resume in a finally by hand"
 _MORE = "what resumes does other things as well, which would be done after a failure, too"
 _HALF_WAY = "where the pause fails half-way, what it has paused is not known, and to resume the rest is an error"
 _IN_STEPS = "it is resumed in steps, each under a condition of its own; resume all of it in a finally by hand"
+_MANY_PATHS = "there are too many paths through the function to be sure that each of them resumes"
 _RESUMED = (
     shapes.cleanup,
     shapes.straight,
@@ -47,8 +48,10 @@ def plans(case: Case, spellings: Spellings) -> Iterator[Plan]:
         return
     why_unsafe = _why_unsafe(scene, last)
     for plan in _plans(scene, spellings):
-        if cures(case, plan):
-            yield Plan(plan.edits, safe=False, why_unsafe=why_unsafe) if why_unsafe and plan.safe else plan
+        trial = tried(case, plan)
+        if trial.cures:
+            why = why_unsafe or ("" if trial.is_sure else _MANY_PATHS)
+            yield Plan(plan.edits, safe=False, why_unsafe=why) if why and plan.safe else plan
 
 
 def _why_unsafe(scene: Scene, last: bool) -> str:

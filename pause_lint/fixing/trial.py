@@ -9,8 +9,10 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from pause_lint.analysis import graph as g
+from pause_lint.analysis.flow import Followed
 from pause_lint.analysis.program import Case
 from pause_lint.analysis.syntax import own_nodes, walk
 from pause_lint.analysis.witness import follow_pause
@@ -18,26 +20,39 @@ from pause_lint.fixing.blocks import Blocks
 from pause_lint.fixing.edits import At, Edit, Header, Keep, New, Piece, Plan, Rebuilt, Try
 
 
-def cures(case: Case, plan: Plan) -> bool:
-    """Whether the pause of a case cannot get away once the plan is carried out, and no other one can that could not."""
+class Trial(NamedTuple):
+    """What a plan comes to.
+
+    cures: the pause cannot get away once it is carried out, and no other one can that could not. is_sure: all paths
+    were followed; else there are too many, and on none that was followed it gets away.
+    """
+
+    cures: bool
+    is_sure: bool = True
+
+
+def tried(case: Case, plan: Plan) -> Trial:
+    """What becomes of the pauses of a function by `plan`."""
     function = _Rewriting(case, plan).function()
     if isinstance(function, ast.FunctionDef) and _awaits(function.body) and not _awaits(case.function.body):
-        return False
+        return Trial(cures=False)
     try:
         graph = case.program.graph(case.function, function, case.graph.hierarchy)
     except RecursionError:
-        return False
+        return Trial(cures=False)
     own = id(case.deed.node)
-    if _escapes(graph, own, case.may_return):
-        return False
+    followed = _followed(graph, own, case.may_return)
+    if followed.leaks:
+        return Trial(cures=False)
     others = {id(graph.nodes[site].arg.node) for site in graph.deeds("pause")} - {own}
-    return all(_escapes(case.graph, pause) or not _escapes(graph, pause) for pause in others)
+    cures = all(_followed(case.graph, pause).leaks or not _followed(graph, pause).leaks for pause in others)
+    return Trial(cures, not followed.given_up)
 
 
-def _escapes(graph: g.Graph, pause: int, may_return: bool = False) -> bool:
-    """Whether what `pause`, the identity of an expression, pauses gets away."""
+def _followed(graph: g.Graph, pause: int, may_return: bool = False) -> Followed:
+    """What is found of the ways of what `pause`, the identity of an expression, pauses."""
     site = next((site for site in graph.deeds("pause") if id(graph.nodes[site].arg.node) == pause), None)
-    return site is not None and bool(follow_pause(graph, site, may_return).leaks)
+    return Followed((), frozenset()) if site is None else follow_pause(graph, site, may_return)
 
 
 def _awaits(body: Sequence[ast.stmt]) -> bool:
