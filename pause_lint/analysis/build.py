@@ -387,17 +387,14 @@ class _Builder(Wiring):
             start = body(nxt, context)
         finally:
             self.events = events
-        pairs: list[tuple[str, Term]] = []
-        fresh: list[int] = []
-        for node in walk(target):
-            if isinstance(node, ast.Name):
-                value = turn.get(node.id)
-                term = symbol(node) if value is None else self.terms.of(value, context.scope)
-                self._bind(node, term, pairs, fresh, context)
-        return self.assign(pairs, start, context, tuple(fresh))
+        known = {name: self.terms.of(value, context.scope) for name, value in turn.items()}
+        return self._bind_names(target, known, start, context)
 
     def _bind_loop(self, target: ast.expr, iterated: ast.expr, over: Term, nxt: int, context: Context) -> int:
-        known = dict(loop_bindings(target, iterated, over, self.terms))
+        return self._bind_names(target, dict(loop_bindings(target, iterated, over, self.terms)), nxt, context)
+
+    def _bind_names(self, target: ast.expr, known: Mapping[str, Term], nxt: int, context: Context) -> int:
+        """Bind what a loop takes; known: what its names stand for."""
         pairs: list[tuple[str, Term]] = []
         fresh: list[int] = []
         for node in walk(target):

@@ -279,19 +279,19 @@ def scene_of(case: Case) -> Scene | None:
 
 def unit_of(act: Act) -> ast.stmt:
     """The act with the guard or the loop that is around nothing else."""
-    unit = act.statement
-    for outer in act.chain[1:]:
-        if not isinstance(outer, ast.If | ast.For | ast.AsyncFor) or outer.body != [unit] or outer.orelse:
-            break
-        unit = outer
-    return unit
+    return _with_what_is_around(act, (ast.If, ast.For, ast.AsyncFor))
 
 
 def loop_of(act: Act) -> ast.stmt:
     """The act with the loop over its receivers that is around nothing else."""
+    return _with_what_is_around(act, (ast.For, ast.AsyncFor)) if act.is_looped else act.statement
+
+
+def _with_what_is_around(act: Act, kinds: tuple[type[ast.If | ast.For | ast.AsyncFor], ...]) -> ast.stmt:
+    """The outermost statement of these kinds that is around the act and nothing else; the act's own if none is."""
     unit = act.statement
-    for outer in act.chain[1:] if act.is_looped else ():
-        if not isinstance(outer, ast.For | ast.AsyncFor) or outer.body != [unit] or outer.orelse:
+    for outer in act.chain[1:]:
+        if not isinstance(outer, kinds) or outer.body != [unit] or outer.orelse:
             break
         unit = outer
     return unit
